@@ -1,0 +1,65 @@
+//===- FusionPlan.h - Decides which operations become one kernel ---------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_ANALYSIS_FUSIONPLAN_H
+#define FUSEOPS_ANALYSIS_FUSIONPLAN_H
+
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
+
+namespace mlir::fuseops {
+
+/// Rows and columns that a memory operation visits.
+struct IterationSpace {
+  Extent rows;
+  int64_t columns = 1;
+  bool operator==(IterationSpace other) const {
+    return rows == other.rows && columns == other.columns;
+  }
+  bool operator!=(IterationSpace other) const { return !(*this == other); }
+};
+
+/// The space whose rows are all leading dimensions of `type` together.
+IterationSpace getSpace(RankedTensorType type);
+
+/// One group of the plan, in execution order within the plan.
+struct FusionGroup {
+  /// In block order.
+  SmallVector<Operation *> ops;
+  KernelTemplate kernelTemplate = KernelTemplate::Pointwise;
+};
+
+/// Two operations that were, or were not, fused.
+struct FusionDecision {
+  Operation *producer;
+  Operation *consumer;
+  /// 0 where they were fused; else the condition that forbids it.
+  unsigned condition;
+};
+
+/// Why `condition` (1 to 5) forbids a fusion: the text of remarks and tests.
+StringRef getFusionConditionText(unsigned condition);
+
+/// A partition of a region's operations into groups. Never touches the IR.
+class FusionPlan {
+public:
+  /// Plans `block`. With `fuse` false each operation is a group of its own.
+  static FusionPlan compute(Block &block, bool fuse);
+
+  /// Groups in an order in which they can run. Reshapes and the terminator are
+  /// in none.
+  ArrayRef<FusionGroup> getGroups() const { return groups; }
+  /// Every pair of neighbours, in block order.
+  ArrayRef<FusionDecision> getDecisions() const { return decisions; }
+
+private:
+  SmallVector<FusionGroup> groups;
+  SmallVector<FusionDecision> decisions;
+};
+
+} // namespace mlir::fuseops
+
+#endif // FUSEOPS_ANALYSIS_FUSIONPLAN_H

@@ -1,0 +1,102 @@
+//===- FuseOps.h - The FuseOps dialect: types, attributes, operations ----===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_DIALECT_FUSEOPS_FUSEOPS_H
+#define FUSEOPS_DIALECT_FUSEOPS_FUSEOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "FuseOps/Dialect/FuseOps/FuseOpsDialect.h.inc"
+#include "FuseOps/Dialect/FuseOps/FuseOpsEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "FuseOps/Dialect/FuseOps/FuseOpsTypes.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "FuseOps/Dialect/FuseOps/FuseOpsAttributes.h.inc"
+
+namespace mlir::fuseops {
+
+class ReturnOp;
+
+namespace detail {
+/// Default of FusibleOpInterface::getIterationSpace: the operand or result with
+/// the most elements (a dynamic extent counts as more than any static one).
+RankedTensorType largestTensor(Operation *op);
+/// Default of FusibleOpInterface::decompose: a clone of `op` on `operands`.
+SmallVector<Value> cloneWith(Operation *op, OpBuilder &builder,
+                             ValueRange operands);
+} // namespace detail
+
+/// Name of the argument attribute that says that nobody asks for a gradient.
+constexpr StringLiteral kFrozenAttr = "fuseops.frozen";
+/// Name of the argument attribute of the seed and offset of random operations.
+constexpr StringLiteral kRandomStateAttr = "fuseops.random_state";
+
+/// The type in which an element of type `type` is computed: f32 for narrower
+/// floats, the type itself otherwise.
+Type getComputeType(Type type);
+
+/// The tensor type of `type`'s shape with its element type's compute type.
+RankedTensorType getComputeTensor(Type type);
+
+/// `type` with its last extent replaced by `columns`.
+RankedTensorType withColumns(RankedTensorType type, int64_t columns,
+                             Type elementType);
+
+/// Extent of the last dimension; 1 for a scalar.
+int64_t getColumns(RankedTensorType type);
+
+/// A row count `constant + per_symbol * S` (or any extent of that form).
+struct Extent {
+  int64_t constant = 0;
+  int64_t perSymbol = 0;
+  Extent operator*(int64_t factor) const {
+    return {constant * factor, perSymbol * factor};
+  }
+  Extent operator+(Extent other) const {
+    return {constant + other.constant, perSymbol + other.perSymbol};
+  }
+  bool operator==(Extent other) const {
+    return constant == other.constant && perSymbol == other.perSymbol;
+  }
+  bool operator!=(Extent other) const { return !(*this == other); }
+  SmallVector<int64_t> asArray() const { return {constant, perSymbol}; }
+};
+
+/// Number of elements of `type`, `dropped` trailing dimensions not counted.
+/// A type has at most one dynamic extent.
+Extent getNumElements(RankedTensorType type, unsigned dropped = 0);
+
+/// Number of bytes of `type`, dense. An i1 is a byte.
+Extent getNumBytes(RankedTensorType type);
+
+/// Bytes of one element. An i1 is a byte.
+int64_t getElementBytes(Type elementType);
+
+/// Whether `from` broadcasts to `to` by NumPy's rules, a dynamic extent only to
+/// a dynamic one.
+bool isBroadcastableTo(RankedTensorType from, RankedTensorType to);
+
+} // namespace mlir::fuseops
+
+#include "FuseOps/Dialect/FuseOps/FuseOpsInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "FuseOps/Dialect/FuseOps/FuseOpsOps.h.inc"
+
+#endif // FUSEOPS_DIALECT_FUSEOPS_FUSEOPS_H

@@ -1,0 +1,18 @@
+//===- FuseOpsOps.td - All operations of the dialect
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_DIALECT_FUSEOPS_FUSEOPSOPS_TD
+#define FUSEOPS_DIALECT_FUSEOPS_FUSEOPSOPS_TD
+
+include "FuseOps/Dialect/FuseOps/FuseOpsStructureOps.td"
+include "FuseOps/Dialect/FuseOps/FuseOpsPointwiseOps.td"
+include "FuseOps/Dialect/FuseOps/FuseOpsNormOps.td"
+include "FuseOps/Dialect/FuseOps/FuseOpsContractionOps.td"
+include "FuseOps/Dialect/FuseOps/FuseOpsLayoutOps.td"
+include "FuseOps/Dialect/FuseOps/FuseOpsQuantizationOps.td"
+
+#endif // FUSEOPS_DIALECT_FUSEOPS_FUSEOPSOPS_TD

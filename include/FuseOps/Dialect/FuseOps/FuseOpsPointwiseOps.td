@@ -1,0 +1,344 @@
+//===- FuseOpsPointwiseOps.td - Activations, GLUs and arithmetic
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_DIALECT_FUSEOPS_FUSEOPSPOINTWISEOPS_TD
+#define FUSEOPS_DIALECT_FUSEOPS_FUSEOPSPOINTWISEOPS_TD
+
+include "FuseOps/Dialect/FuseOps/FuseOpsConstraints.td"
+
+// A broadcasting operation of two tensors.
+class FuseOps_BinaryOp<string mnemonic> : FuseOps_MemoryOp<mnemonic, [FuseOps_Differentiable]> {
+  let arguments = (ins FuseOps_FloatTensor:$lhs, FuseOps_FloatTensor:$rhs);
+  let results = (outs FuseOps_FloatTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def FuseOps_AddOp : FuseOps_BinaryOp<"add"> {
+  let summary = "Sum of two tensors: residuals and broadcast additions";
+  let description = [{
+    `result = lhs + rhs`. Shapes broadcast by NumPy's rules to the result's. The
+    gradient of a broadcast operand is the reduction of the result's.
+
+    FP8: a quantize of one operand only does not move through it.
+
+    ```mlir
+    fuseops.fusible @residual(%x: tensor<?x64xbf16>, %r: tensor<?x64xbf16>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.add %x, %r : tensor<?x64xbf16>, tensor<?x64xbf16> -> tensor<?x64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+}
+
+def FuseOps_MulOp : FuseOps_BinaryOp<"mul"> {
+  let summary = "Product of two tensors, element by element";
+  let description = [{
+    `result = lhs * rhs`. Shapes broadcast by NumPy's rules to the result's. The
+    gradient of a broadcast operand is the reduction of the result's.
+
+    FP8: a quantize does not move through it.
+
+    ```mlir
+    fuseops.fusible @gated(%x: tensor<?x64xbf16>, %g: tensor<?x1xf32>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.mul %x, %g : tensor<?x64xbf16>, tensor<?x1xf32> -> tensor<?x64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+}
+
+def FuseOps_BiasOp : FuseOps_MemoryOp<"bias", [FuseOps_Differentiable,
+    AllTypesMatch<["input", "result"]>]> {
+  let summary = "Adds a row vector to every row";
+  let description = [{
+    `result[…, j] = input[…, j] + bias[j]`; `bias` has the extent of the last
+    dimension. Its gradient is the sum over rows, accumulated in f32.
+
+    FP8: the sum is in f32; a quantize of the result takes it before rounding.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xbf16>, %b: tensor<64xbf16>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.bias %x, %b : tensor<?x64xbf16>, tensor<64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_FloatTensor:$input, FuseOps_FloatTensor:$bias);
+  let results = (outs FuseOps_FloatTensor:$result);
+  let assemblyFormat = "$input `,` $bias attr-dict `:` type($input) `,` type($bias)";
+  let hasVerifier = 1;
+}
+
+def FuseOps_ScaleOp : FuseOps_UnaryOp<"scale"> {
+  let summary = "Product with a constant";
+  let description = [{
+    `result = input * by`. Gradient: the incoming one times `by`.
+
+    FP8: with a power of two it commutes with a quantize; otherwise it does not.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xf32>) -> tensor<?x64xf32>
+    forward {
+      %y = fuseops.scale %x by(0.5) : tensor<?x64xf32>
+      fuseops.return %y : tensor<?x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_FloatTensor:$input, F64Attr:$by);
+  let assemblyFormat = "$input `by` `` `(` custom<Double>($by) `)` attr-dict `:` type($input)";
+}
+
+def FuseOps_GeluOp : FuseOps_UnaryOp<"gelu"> {
+  let summary = "Gaussian error linear unit";
+  let description = [{
+    `approximate(none)`: `x * Phi(x)` with `Phi(x) = erfc(-x / sqrt 2) / 2`, exact
+    in relative terms in the tail. `approximate(tanh)`:
+    `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`.
+
+    FP8: computed in f32; a quantize of the result takes it before rounding.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.gelu %x approximate(tanh) : tensor<?x64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_FloatTensor:$input, FuseOps_GeluKindAttr:$approximate);
+  let assemblyFormat = "$input `approximate` `` `(` custom<GeluKind>($approximate) `)` attr-dict `:` type($input)";
+}
+
+def FuseOps_GeluGradOp : FuseOps_UnaryGradOp<"gelu_grad"> {
+  let summary = "Gradient of gelu";
+  let description = [{
+    `gradient * gelu'(input)`. `approximate(none)`: `Phi(x) + x * phi(x)`;
+    `approximate(tanh)`: with `t = tanh(u)`, `u = sqrt(2/pi) (x + 0.044715 x^3)`:
+    `(1 + t) / 2 + x / 2 * (1 - t^2) * u'`.
+
+    FP8: computed in f32; a quantize of the result takes it before rounding.
+
+    ```mlir
+    fuseops.fusible @f(%dy: tensor<?x64xbf16>, %x: tensor<?x64xbf16>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.gelu_grad %dy, %x approximate(none) : tensor<?x64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_FloatTensor:$gradient, FuseOps_FloatTensor:$input,
+    FuseOps_GeluKindAttr:$approximate);
+  let assemblyFormat = "$gradient `,` $input `approximate` `` `(` custom<GeluKind>($approximate) `)` attr-dict `:` type($result)";
+}
+
+def FuseOps_SiluOp : FuseOps_UnaryOp<"silu"> {
+  let summary = "Sigmoid linear unit";
+  let description = [{
+    `x * sigmoid(x)`, right for large negative x, where it tends to -0.
+
+    FP8: computed in f32; a quantize of the result takes it before rounding.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.silu %x : tensor<?x64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+}
+
+def FuseOps_SiluGradOp : FuseOps_UnaryGradOp<"silu_grad"> {
+  let summary = "Gradient of silu";
+  let description = [{
+    `gradient * s * (1 + x * (1 - s))` with `s = sigmoid(x)`.
+
+    FP8: computed in f32; a quantize of the result takes it before rounding.
+
+    ```mlir
+    fuseops.fusible @f(%dy: tensor<?x64xbf16>, %x: tensor<?x64xbf16>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.silu_grad %dy, %x : tensor<?x64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+}
+
+def FuseOps_ReluOp : FuseOps_UnaryOp<"relu"> {
+  let summary = "Rectified linear unit";
+  let description = [{
+    `max(x, 0)`; NaN stays NaN, as in PyTorch.
+
+    FP8: commutes with a quantize that keeps the sign and zero.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.relu %x : tensor<?x64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+}
+
+def FuseOps_ReluGradOp : FuseOps_UnaryGradOp<"relu_grad"> {
+  let summary = "Gradient of relu";
+  let description = [{
+    `gradient` where `input > 0` or `input` is NaN, else 0 (also at 0), as
+    PyTorch's `threshold_backward` on the input.
+
+    FP8: computed in f32; a quantize of the result takes it before rounding.
+
+    ```mlir
+    fuseops.fusible @f(%dy: tensor<?x64xbf16>, %x: tensor<?x64xbf16>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.relu_grad %dy, %x : tensor<?x64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+}
+
+// A gated linear unit over a packed input of twice the columns.
+class FuseOps_GluOp<string mnemonic> : FuseOps_MemoryOp<mnemonic, [FuseOps_Differentiable]> {
+  let arguments = (ins FuseOps_FloatTensor:$input, FuseOps_HalfOrderAttr:$activation);
+  let results = (outs FuseOps_FloatTensor:$result);
+  let assemblyFormat = "$input `activation` `` `(` custom<HalfOrder>($activation) `)` attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+class FuseOps_GluGradOp<string mnemonic> : FuseOps_MemoryOp<mnemonic,
+    [AllTypesMatch<["input", "result"]>]> {
+  let arguments = (ins FuseOps_FloatTensor:$gradient, FuseOps_FloatTensor:$input,
+    FuseOps_HalfOrderAttr:$activation);
+  let results = (outs FuseOps_FloatTensor:$result);
+  let assemblyFormat = "$gradient `,` $input `activation` `` `(` custom<HalfOrder>($activation) `)` attr-dict `:` type($gradient) `,` type($input)";
+  let hasVerifier = 1;
+}
+
+def FuseOps_SwigluOp : FuseOps_GluOp<"swiglu"> {
+  let summary = "Gated linear unit with silu";
+  let description = [{
+    The input has 2N columns. `activation(first)`: `silu(input[:N]) * input[N:]`
+    (TransformerEngine); `activation(last)`: the halves swapped (PyTorch's glu).
+
+    FP8: computed in f32; a quantize of the result takes it before rounding.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x128xbf16>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.swiglu %x activation(first) : tensor<?x128xbf16> -> tensor<?x64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+}
+def FuseOps_SwigluGradOp : FuseOps_GluGradOp<"swiglu_grad"> {
+  let summary = "Gradient of swiglu";
+  let description = [{
+    For the activation half `a` and the other half `b`: `gradient * b * silu'(a)`
+    and `gradient * silu(a)`, packed as the input is.
+
+    FP8: computed in f32; a quantize of the result takes it before rounding.
+
+    ```mlir
+    fuseops.fusible @f(%dy: tensor<?x64xbf16>, %x: tensor<?x128xbf16>) -> tensor<?x128xbf16>
+    forward {
+      %y = fuseops.swiglu_grad %dy, %x activation(first) : tensor<?x64xbf16>, tensor<?x128xbf16>
+      fuseops.return %y : tensor<?x128xbf16>
+    }
+    ```
+  }];
+}
+def FuseOps_GegluOp : FuseOps_GluOp<"geglu"> {
+  let summary = "Gated linear unit with gelu (tanh form)";
+  let description = [{
+    As `swiglu`, with gelu in its tanh form, as TransformerEngine's GEGLU.
+
+    FP8: computed in f32; a quantize of the result takes it before rounding.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x128xbf16>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.geglu %x activation(first) : tensor<?x128xbf16> -> tensor<?x64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+}
+def FuseOps_GegluGradOp : FuseOps_GluGradOp<"geglu_grad"> {
+  let summary = "Gradient of geglu";
+  let description = [{
+    As `swiglu_grad`, with gelu in its tanh form.
+
+    FP8: computed in f32; a quantize of the result takes it before rounding.
+
+    ```mlir
+    fuseops.fusible @f(%dy: tensor<?x64xbf16>, %x: tensor<?x128xbf16>) -> tensor<?x128xbf16>
+    forward {
+      %y = fuseops.geglu_grad %dy, %x activation(last) : tensor<?x64xbf16>, tensor<?x128xbf16>
+      fuseops.return %y : tensor<?x128xbf16>
+    }
+    ```
+  }];
+}
+
+def FuseOps_DropoutOp : FuseOps_MemoryOp<"dropout", [FuseOps_Differentiable,
+    AllTypesMatch<["input", "result"]>]> {
+  let summary = "Zeroes elements at random and scales the others";
+  let description = [{
+    `result = input / (1 - p)` where the element is kept, else 0. Element `i`
+    (counted over the whole tensor) is kept when the 32-bit word
+    `philox4x32-10(counter = (i / 4, offset), key = seed)[i % 4]` is at least
+    `round(p * 2^32)`. `random_state` holds seed and offset, two i64. Nothing
+    else is stored: forward, backward and every target hash the same counters.
+    The gradient is the same operation on the incoming gradient.
+
+    FP8: a quantize does not move through it.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xf32>, %s: tensor<2xi64> {fuseops.random_state}) -> tensor<?x64xf32>
+    forward {
+      %y = fuseops.dropout %x, %s p(0.1) : tensor<?x64xf32>, tensor<2xi64>
+      fuseops.return %y : tensor<?x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_FloatTensor:$input, TensorOf<[I64]>:$random_state, F64Attr:$p);
+  let results = (outs FuseOps_FloatTensor:$result);
+  let assemblyFormat = "$input `,` $random_state `p` `` `(` custom<Double>($p) `)` attr-dict `:` type($input) `,` type($random_state)";
+  let hasVerifier = 1;
+}
+
+def FuseOps_CastOp : FuseOps_MemoryOp<"cast", [FuseOps_Differentiable]> {
+  let summary = "Conversion to another floating-point type";
+  let description = [{
+    Rounds to nearest even. A cast is a rounding that the program asks for: it is
+    never dropped, also when it is wide to narrow to wide and fused. The gradient
+    is the cast back.
+
+    FP8: for FP8 use `quantize`, which saturates.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xf32>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.cast %x : tensor<?x64xf32> -> tensor<?x64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_FloatTensor:$input);
+  let results = (outs FuseOps_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // FUSEOPS_DIALECT_FUSEOPS_FUSEOPSPOINTWISEOPS_TD

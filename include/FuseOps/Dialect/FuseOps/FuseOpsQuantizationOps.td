@@ -1,0 +1,153 @@
+//===- FuseOpsQuantizationOps.td - Conversions to and from FP8
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_DIALECT_FUSEOPS_FUSEOPSQUANTIZATIONOPS_TD
+#define FUSEOPS_DIALECT_FUSEOPS_FUSEOPSQUANTIZATIONOPS_TD
+
+include "FuseOps/Dialect/FuseOps/FuseOpsConstraints.td"
+
+def FuseOps_AmaxOp : FuseOps_MemoryOp<"amax"> {
+  let summary = "Largest magnitude of a tensor";
+  let description = [{
+    `max |input|` as an f32 scalar, of the values as they are before any FP8
+    rounding (rule `fp8_a1`). NaN propagates. An empty tensor has amax 0.
+
+    FP8: this is the statistic that per-tensor scales come from.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xbf16>) -> tensor<f32>
+    forward {
+      %y = fuseops.amax %x : tensor<?x64xbf16> -> tensor<f32>
+      fuseops.return %y : tensor<f32>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_FloatTensor:$input);
+  let results = (outs FuseOps_StatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def FuseOps_ComputeScaleOp : FuseOps_MemoryOp<"compute_scale",
+    [SameOperandsAndResultType]> {
+  let summary = "FP8 scale from an amax";
+  let description = [{
+    `scale = max_value(format) / amax` in f32, element by element; 1 where amax is
+    0, infinite or NaN (rule `fp8_s1`); the largest finite f32 where the quotient
+    overflows (rule `fp8_s2`). With `power_of_two` the scale is rounded down to a
+    power of two (rule `fp8_s3`).
+
+    FP8: `format` is the element type that the scale is for.
+
+    ```mlir
+    fuseops.fusible @f(%a: tensor<f32>) -> tensor<f32>
+    forward {
+      %s = fuseops.compute_scale %a format(f8E4M3FN) : tensor<f32>
+      fuseops.return %s : tensor<f32>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_StatTensor:$amax, TypeAttr:$format, UnitAttr:$power_of_two);
+  let results = (outs FuseOps_StatTensor:$scale);
+  let assemblyFormat = "$amax `format` `` `(` $format `)` (`power_of_two` $power_of_two^)? attr-dict `:` type($amax)";
+  let hasVerifier = 1;
+}
+
+def FuseOps_QuantizeOp : FuseOps_MemoryOp<"quantize", [FuseOps_Differentiable]> {
+  let summary = "Conversion to an FP8 tensor with its scales";
+  let description = [{
+    `data = round(clamp(input * scale))`, to nearest even, saturating at the
+    format's largest finite value (rules `fp8_r1`, `fp8_r2`); NaN stays NaN (rule
+    `fp8_r3`). `scale_inv = 1 / scale` in f32.
+
+    `per_tensor` takes the scale as an operand (delayed and current scaling alike);
+    the other kinds compute each scale from the amax of what it covers, with
+    `compute_scale`'s rules. The gradient passes through unchanged.
+
+    FP8: the result's type says format, scales and copies.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xbf16>, %s: tensor<f32>) -> !fuseops.quantized<?x64xf8E4M3FN, scale = per_tensor, copies = row>
+    forward {
+      %q = fuseops.quantize %x scale(%s) : (tensor<?x64xbf16>, tensor<f32>) -> !fuseops.quantized<?x64xf8E4M3FN, scale = per_tensor, copies = row>
+      fuseops.return %q : !fuseops.quantized<?x64xf8E4M3FN, scale = per_tensor, copies = row>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_FloatTensor:$input, Optional<FuseOps_StatTensor>:$scale);
+  let results = (outs FuseOps_QuantizedType:$result);
+  let assemblyFormat = "$input (`scale` `` `(` $scale^ `)`)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def FuseOps_DequantizeOp : FuseOps_MemoryOp<"dequantize", [FuseOps_Differentiable]> {
+  let summary = "The logical value of an FP8 tensor";
+  let description = [{
+    `result = data * scale_inv` of the row copy where there is one, else of the
+    transposed one. The gradient passes through unchanged.
+
+    FP8: exact but for the one rounding to the result's element type.
+
+    ```mlir
+    fuseops.fusible @f(%q: !fuseops.quantized<?x64xf8E4M3FN, scale = per_row, copies = row>) -> tensor<?x64xbf16>
+    forward {
+      %y = fuseops.dequantize %q : !fuseops.quantized<?x64xf8E4M3FN, scale = per_row, copies = row> -> tensor<?x64xbf16>
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_QuantizedType:$input);
+  let results = (outs FuseOps_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def FuseOps_PackQuantizedOp : FuseOps_Op<"pack_quantized", [Pure]> {
+  let summary = "A quantized tensor from its plain buffers";
+  let description = [{
+    The parts are, for each copy of the type, its data and its scale_inv. Only
+    lowering makes it, at the edge of what still has the quantized type.
+
+    FP8: no computation.
+
+    ```mlir
+    fuseops.fusible @f(%d: tensor<?x64xf8E4M3FN>, %s: tensor<f32>) -> !fuseops.quantized<?x64xf8E4M3FN, scale = per_tensor, copies = row>
+    forward {
+      %q = fuseops.pack_quantized %d, %s : (tensor<?x64xf8E4M3FN>, tensor<f32>) -> !fuseops.quantized<?x64xf8E4M3FN, scale = per_tensor, copies = row>
+      fuseops.return %q : !fuseops.quantized<?x64xf8E4M3FN, scale = per_tensor, copies = row>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<FuseOps_Tensor>:$parts);
+  let results = (outs FuseOps_QuantizedType:$result);
+  let assemblyFormat = "$parts attr-dict `:` functional-type($parts, $result)";
+  let hasVerifier = 1;
+}
+
+def FuseOps_UnpackQuantizedOp : FuseOps_Op<"unpack_quantized", [Pure]> {
+  let summary = "The plain buffers of a quantized tensor";
+  let description = [{
+    The inverse of `pack_quantized`.
+
+    FP8: no computation.
+
+    ```mlir
+    fuseops.fusible @f(%q: !fuseops.quantized<?x64xf8E4M3FN, scale = per_tensor, copies = row>) -> tensor<?x64xf8E4M3FN>
+    forward {
+      %d, %s = fuseops.unpack_quantized %q : (!fuseops.quantized<?x64xf8E4M3FN, scale = per_tensor, copies = row>) -> (tensor<?x64xf8E4M3FN>, tensor<f32>)
+      fuseops.return %d : tensor<?x64xf8E4M3FN>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_QuantizedType:$input);
+  let results = (outs Variadic<FuseOps_Tensor>:$parts);
+  let assemblyFormat = "$input attr-dict `:` functional-type($input, $parts)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+#endif // FUSEOPS_DIALECT_FUSEOPS_FUSEOPSQUANTIZATIONOPS_TD

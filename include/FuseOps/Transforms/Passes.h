@@ -1,0 +1,25 @@
+//===- Passes.h - Passes of the FuseOps dialect --------------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_TRANSFORMS_PASSES_H
+#define FUSEOPS_TRANSFORMS_PASSES_H
+
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::fuseops {
+
+#define GEN_PASS_DECL
+#include "FuseOps/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "FuseOps/Transforms/Passes.h.inc"
+
+} // namespace mlir::fuseops
+
+#endif // FUSEOPS_TRANSFORMS_PASSES_H

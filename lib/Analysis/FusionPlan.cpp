@@ -1,0 +1,289 @@
+//===- FusionPlan.cpp - Decides which operations become one kernel -------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Analysis/FusionPlan.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+IterationSpace mlir::fuseops::getSpace(RankedTensorType type) {
+  return {getNumElements(type, 1), getColumns(type)};
+}
+
+StringRef mlir::fuseops::getFusionConditionText(unsigned condition) {
+  static constexpr StringLiteral texts[] = {
+      "fused",
+      "one of them is not an operation of a memory kernel",
+      "their iteration spaces differ",
+      "another group lies between them",
+      "one reads the reduction over rows that the other computes",
+      "one reads a slice of what the other computes, or what it concatenates"};
+  return texts[condition];
+}
+
+namespace {
+/// What the planner knows of one operation.
+struct Node {
+  Operation *op;
+  bool isMemory = false;
+  IterationSpace space;
+  KernelTemplate kernelTemplate = KernelTemplate::Library;
+  /// Results that a reduction over rows gives.
+  llvm::SmallBitVector reducedResults;
+  /// Results that are concatenations, and operands that are sliced.
+  llvm::SmallBitVector concatenated, sliced;
+  /// Nodes that it reads, each with the operand and the result it reads.
+  struct Edge {
+    unsigned producer, result, operand;
+  };
+  SmallVector<Edge> reads;
+  unsigned group = 0;
+};
+
+/// Greedy: merges along every producer-consumer edge in block order, then
+/// operations that read the same tensor.
+class GreedyPlanner {
+public:
+  GreedyPlanner(Block &block);
+  void mergeNeighbours(SmallVectorImpl<FusionDecision> &decisions);
+  SmallVector<FusionGroup> getGroups();
+
+private:
+  void inspect(Node &node);
+  unsigned tryMerge(unsigned a, unsigned b);
+  bool hasPathThroughOthers(unsigned from, unsigned to);
+  unsigned directConflict(unsigned a, unsigned b);
+  /// Groups that read group `group`, itself not counted.
+  llvm::SmallSetVector<unsigned, 8> readersOf(unsigned group);
+
+  SmallVector<Node> nodes;
+  DenseMap<Operation *, unsigned> index;
+};
+} // namespace
+
+/// The value behind any reshapes.
+static Value skipReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getInput();
+  return value;
+}
+
+GreedyPlanner::GreedyPlanner(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (isa<ReshapeOp>(op))
+      continue;
+    Node &node = nodes.emplace_back();
+    node.op = &op;
+    node.group = nodes.size() - 1;
+    for (auto [operand, value] : llvm::enumerate(op.getOperands())) {
+      Value source = skipReshapes(value);
+      auto result = dyn_cast<OpResult>(source);
+      if (result && index.contains(result.getOwner()))
+        node.reads.push_back({index[result.getOwner()],
+                              result.getResultNumber(),
+                              static_cast<unsigned>(operand)});
+    }
+    inspect(node);
+    index[&op] = node.group;
+  }
+}
+
+/// Decomposes the operation in a scratch block and looks at what it is made of.
+void GreedyPlanner::inspect(Node &node) {
+  node.reducedResults.resize(node.op->getNumResults());
+  node.concatenated.resize(node.op->getNumResults());
+  node.sliced.resize(node.op->getNumOperands());
+  auto fusible = dyn_cast<FusibleOpInterface>(node.op);
+  if (!fusible)
+    return;
+  node.isMemory = true;
+  node.space = getSpace(fusible.getIterationSpace());
+  node.kernelTemplate = KernelTemplate::Pointwise;
+
+  Block scratch;
+  for (Value operand : node.op->getOperands())
+    scratch.addArgument(operand.getType(), operand.getLoc());
+  OpBuilder builder(node.op->getContext());
+  builder.setInsertionPointToStart(&scratch);
+  SmallVector<Value> results =
+      fusible.decompose(builder, scratch.getArguments());
+  for (Operation &op : scratch) {
+    if (isa<ReduceRowsOp>(op))
+      node.kernelTemplate = KernelTemplate::RowColumn;
+    else if (isa<ReduceColumnsOp>(op) &&
+             node.kernelTemplate == KernelTemplate::Pointwise)
+      node.kernelTemplate = KernelTemplate::Row;
+    if (auto slice = dyn_cast<SliceColumnsOp>(op))
+      if (auto argument = dyn_cast<BlockArgument>(slice.getInput()))
+        node.sliced.set(argument.getArgNumber());
+  }
+  for (auto [number, value] : llvm::enumerate(results)) {
+    if (value.getDefiningOp<ConcatColumnsOp>())
+      node.concatenated.set(number);
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && getSpace(type).rows != node.space.rows)
+      node.reducedResults.set(number);
+  }
+  // Values of the scratch block go with it, uses first.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(scratch))) {
+    op.dropAllUses();
+    op.erase();
+  }
+}
+
+llvm::SmallSetVector<unsigned, 8> GreedyPlanner::readersOf(unsigned group) {
+  llvm::SmallSetVector<unsigned, 8> readers;
+  for (Node &node : nodes)
+    for (Node::Edge edge : node.reads)
+      if (nodes[edge.producer].group == group && node.group != group)
+        readers.insert(node.group);
+  return readers;
+}
+
+/// Whether a path leads from group `from` to group `to` through a third group.
+bool GreedyPlanner::hasPathThroughOthers(unsigned from, unsigned to) {
+  SmallVector<unsigned> worklist;
+  llvm::SmallSetVector<unsigned, 16> seen;
+  auto push = [&](unsigned group) {
+    if (group != to && group != from && seen.insert(group))
+      worklist.push_back(group);
+  };
+  llvm::for_each(readersOf(from), push);
+  while (!worklist.empty()) {
+    auto readers = readersOf(worklist.pop_back_val());
+    if (readers.contains(to))
+      return true;
+    llvm::for_each(readers, push);
+  }
+  return false;
+}
+
+/// The condition (4 or 5) that an edge between the two groups breaks, or 0.
+unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
+  unsigned conflict = 0;
+  for (Node &node : nodes) {
+    if (node.group != a && node.group != b)
+      continue;
+    for (Node::Edge edge : node.reads) {
+      Node &producer = nodes[edge.producer];
+      if (producer.group == node.group ||
+          (producer.group != a && producer.group != b))
+        continue;
+      if (producer.reducedResults.test(edge.result))
+        return 4;
+      if (producer.concatenated.test(edge.result) ||
+          node.sliced.test(edge.operand))
+        conflict = 5;
+    }
+  }
+  return conflict;
+}
+
+/// Merges the groups of nodes `a` and `b`; the condition that forbids it, or 0.
+unsigned GreedyPlanner::tryMerge(unsigned a, unsigned b) {
+  unsigned groupA = nodes[a].group, groupB = nodes[b].group;
+  if (groupA == groupB)
+    return 0;
+  // 1. memory kernels only
+  if (!nodes[a].isMemory || !nodes[b].isMemory)
+    return 1;
+  // 2. one iteration space
+  for (Node &x : nodes)
+    for (Node &y : nodes)
+      if (x.group == groupA && y.group == groupB &&
+          (x.space.rows != y.space.rows ||
+           (x.space.columns != y.space.columns && x.space.columns != 1 &&
+            y.space.columns != 1)))
+        return 2;
+  // 3. nothing between them
+  if (hasPathThroughOthers(groupA, groupB) ||
+      hasPathThroughOthers(groupB, groupA))
+    return 3;
+  // 4. and 5. what a kernel cannot read back
+  if (unsigned conflict = directConflict(groupA, groupB))
+    return conflict;
+  unsigned merged = std::min(groupA, groupB);
+  for (Node &node : nodes)
+    if (node.group == groupA || node.group == groupB)
+      node.group = merged;
+  return 0;
+}
+
+void GreedyPlanner::mergeNeighbours(SmallVectorImpl<FusionDecision> &decisions) {
+  for (unsigned consumer = 0; consumer < nodes.size(); ++consumer) {
+    llvm::SmallSetVector<unsigned, 4> producers;
+    for (Node::Edge edge : nodes[consumer].reads)
+      producers.insert(edge.producer);
+    for (unsigned producer : producers)
+      decisions.push_back({nodes[producer].op, nodes[consumer].op,
+                           tryMerge(producer, consumer)});
+  }
+  // Two operations that read one tensor read it once when they are one kernel.
+  llvm::MapVector<Value, SmallVector<unsigned>> readers;
+  for (auto [number, node] : llvm::enumerate(nodes))
+    if (node.isMemory)
+      for (Value operand : node.op->getOperands()) {
+        Value source = skipReshapes(operand);
+        auto type = dyn_cast<RankedTensorType>(source.getType());
+        if (type && getSpace(type).rows == node.space.rows)
+          readers[source].push_back(number);
+      }
+  for (auto &[value, list] : readers)
+    for (unsigned second : ArrayRef(list).drop_front()) {
+      if (nodes[list.front()].group == nodes[second].group)
+        continue;
+      unsigned condition = tryMerge(list.front(), second);
+      decisions.push_back(
+          {nodes[list.front()].op, nodes[second].op, condition});
+    }
+}
+
+SmallVector<FusionGroup> GreedyPlanner::getGroups() {
+  // Groups in topological order; of those that can run, the one that stands
+  // first in the block.
+  llvm::MapVector<unsigned, FusionGroup> byId;
+  for (Node &node : nodes) {
+    FusionGroup &group = byId[node.group];
+    if (group.ops.empty() || node.kernelTemplate == KernelTemplate::RowColumn ||
+        (node.kernelTemplate == KernelTemplate::Row &&
+         group.kernelTemplate == KernelTemplate::Pointwise))
+      group.kernelTemplate = node.kernelTemplate;
+    group.ops.push_back(node.op);
+  }
+  llvm::SmallSetVector<unsigned, 16> done;
+  SmallVector<FusionGroup> ordered;
+  auto isReady = [&](unsigned id) {
+    return llvm::all_of(byId[id].ops, [&](Operation *op) {
+      return llvm::all_of(nodes[index[op]].reads, [&](Node::Edge edge) {
+        unsigned group = nodes[edge.producer].group;
+        return group == id || done.contains(group);
+      });
+    });
+  };
+  while (done.size() < byId.size()) {
+    for (auto &[id, group] : byId) {
+      if (done.contains(id) || !isReady(id))
+        continue;
+      done.insert(id);
+      ordered.push_back(std::move(group));
+      break;
+    }
+  }
+  return ordered;
+}
+
+FusionPlan FusionPlan::compute(Block &block, bool fuse) {
+  FusionPlan plan;
+  GreedyPlanner planner(block);
+  if (fuse)
+    planner.mergeNeighbours(plan.decisions);
+  plan.groups = planner.getGroups();
+  return plan;
+}

@@ -1,0 +1,225 @@
+//===- Compiler.cpp - From source text to code, program or report
+//----------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Compiler/Compiler.h"
+
+#include "Codegen.h"
+#include "Messages.h"
+#include "Report.h"
+#include "SourceFacts.h"
+
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "FuseOps/Target/Program.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+std::optional<Emit> mlir::fuseops::symbolizeEmit(StringRef name) {
+  return llvm::StringSwitch<std::optional<Emit>>(name)
+      .Case("ir", Emit::IR)
+      .Case("ptx", Emit::PTX)
+      .Case("cubin", Emit::Cubin)
+      .Case("obj", Emit::Object)
+      .Case("program", Emit::Program)
+      .Case("report", Emit::Report)
+      .Default(std::nullopt);
+}
+
+namespace {
+
+/// One compilation.
+class Compilation {
+public:
+  Compilation(MLIRContext &context, const CompileOptions &options,
+              CompileResult &result)
+      : context(context), options(options), result(result) {}
+
+  LogicalResult run(StringRef source, StringRef name);
+
+private:
+  LogicalResult runPhases(Phase first, Phase last);
+  FailureOr<FusibleOp> selectEntry();
+  LogicalResult finish();
+
+  MLIRContext &context;
+  const CompileOptions &options;
+  CompileResult &result;
+  OwningOpRef<ModuleOp> module;
+  SmallVector<ArgumentRole> roles;
+  SmallVector<Extent> reductions;
+};
+
+} // namespace
+
+LogicalResult Compilation::runPhases(Phase first, Phase last) {
+  PassManager manager(&context);
+  std::string error;
+  if (failed(buildCompilePipeline(manager, options, first, last, error)))
+    return emitError(UnknownLoc::get(&context)) << StringRef(error).trim();
+  return manager.run(*module);
+}
+
+/// The fusible that becomes the program. Others that were public are private
+/// from here on, and so go away unless it applies them.
+FailureOr<FusibleOp> Compilation::selectEntry() {
+  SmallVector<FusibleOp> candidates;
+  for (FusibleOp fusible : module->getOps<FusibleOp>())
+    if (options.entry.empty() ? SymbolTable::getSymbolVisibility(fusible) ==
+                                    SymbolTable::Visibility::Public
+                              : fusible.getSymName() == options.entry)
+      candidates.push_back(fusible);
+  if (candidates.empty()) {
+    if (!options.entry.empty())
+      return module->emitError()
+             << "no `fuseops.fusible` is named `" << options.entry << "`";
+    return module->emitError()
+           << "expected a public `fuseops.fusible`, or a function of torch "
+              "operations, but the module has neither";
+  }
+  if (candidates.size() > 1) {
+    InFlightDiagnostic diag = candidates[1].emitError()
+                              << "expected one public `fuseops.fusible`, but "
+                                 "got "
+                              << candidates.size() << " (";
+    llvm::interleaveComma(candidates, diag, [&](FusibleOp fusible) {
+      diag << "`" << fusible.getSymName() << "`";
+    });
+    return diag << "): name the one to compile as the entry";
+  }
+  for (FusibleOp fusible : module->getOps<FusibleOp>())
+    SymbolTable::setSymbolVisibility(fusible,
+                                     fusible == candidates.front()
+                                         ? SymbolTable::Visibility::Public
+                                         : SymbolTable::Visibility::Private);
+  return candidates.front();
+}
+
+/// Prints or packs what was asked for.
+LogicalResult Compilation::finish() {
+  FusibleOp fusible;
+  for (FusibleOp candidate : module->getOps<FusibleOp>())
+    fusible = candidate;
+  FailureOr<ProgramPlan> plan = planProgram(fusible);
+  if (failed(plan) || failed(lowerKernels(*module, options.target)))
+    return failure();
+  llvm::raw_string_ostream stream(result.output);
+  if (options.emit == Emit::IR) {
+    stream << *module << "\n";
+    return success();
+  }
+  FailureOr<GeneratedCode> code = generateCode(*module, options);
+  if (failed(code))
+    return failure();
+  result.report =
+      writeReport(options, *plan, *code, roles, reductions, result.remarks);
+  switch (options.emit) {
+  case Emit::PTX:
+    result.output = code->ptx;
+    break;
+  case Emit::Cubin:
+    result.output = code->code.front().data;
+    break;
+  case Emit::Object:
+    result.output = code->object;
+    break;
+  case Emit::Report:
+    result.output = result.report;
+    break;
+  case Emit::IR:
+  case Emit::Program:
+    result.output = writeProgram(*plan, options.target.getName(), code->code,
+                                 result.report);
+    break;
+  }
+  return success();
+}
+
+LogicalResult Compilation::run(StringRef source, StringRef name) {
+  module = parseSourceString<ModuleOp>(source, ParserConfig(&context), name);
+  if (!module || failed(runPhases(Phase::Input, Phase::Input)))
+    return failure();
+  Phase last = options.emit == Emit::IR ? options.compileTo : Phase::Target;
+  if (last == Phase::Target || !options.entry.empty()) {
+    FailureOr<FusibleOp> fusible = selectEntry();
+    if (failed(fusible))
+      return failure();
+    roles = getArgumentRoles(*fusible);
+  }
+  if (last >= Phase::Differentiate &&
+      failed(runPhases(Phase::Differentiate, std::min(last, Phase::Saved))))
+    return failure();
+  for (FusibleOp fusible : module->getOps<FusibleOp>())
+    reductions = getReductionLengths(fusible);
+  if (last >= Phase::Fusion &&
+      failed(runPhases(Phase::Fusion, std::min(last, Phase::Lowering))))
+    return failure();
+  if (last == Phase::Target)
+    return finish();
+  llvm::raw_string_ostream stream(result.output);
+  stream << *module << "\n";
+  return success();
+}
+
+Compiler::Compiler() { registerDialects(registry); }
+
+LogicalResult Compiler::fail(const Twine &text) {
+  messages.push_back({Message::Error, "", text.str()});
+  return failure();
+}
+
+/// Why `emit` and the target don't go together; empty if they do.
+static StringRef explainMismatch(const CompileOptions &options) {
+  bool isCUDA = options.target.isCUDA();
+  if (!isCUDA && (options.emit == Emit::PTX || options.emit == Emit::Cubin))
+    return "only the target `cuda` has PTX and cubins";
+  if (isCUDA && options.emit == Emit::Object)
+    return "the target `cuda` has no object files: emit a cubin";
+  return "";
+}
+
+FailureOr<CompileResult> Compiler::compile(StringRef source, StringRef name,
+                                           const CompileOptions &options) {
+  messages.clear();
+  if (StringRef reason = explainMismatch(options); !reason.empty())
+    return fail(reason);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    collectDiagnostic(diagnostic, messages);
+  });
+  CompileResult result;
+  collectRemarks(context, result.remarks);
+  if (succeeded(Compilation(context, options, result).run(source, name)))
+    return result;
+  if (llvm::none_of(messages, [](const Message &message) {
+        return message.severity == Message::Error;
+      }))
+    return fail("the compiler failed and gave no reason");
+  return failure();
+}
+
+FailureOr<CompileResult> Compiler::compileFile(StringRef path,
+                                               const CompileOptions &options) {
+  messages.clear();
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!file)
+    return fail("cannot read `" + path + "`: " + file.getError().message());
+  return compile((*file)->getBuffer(), path, options);
+}
+
+std::string Compiler::formatMessages() const {
+  std::string text;
+  for (const Message &message : messages)
+    text += message.format() + "\n";
+  return text;
+}

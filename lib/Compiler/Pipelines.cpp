@@ -1,0 +1,138 @@
+//===- Pipelines.cpp - The phases of the compiler
+//--------------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Compiler/Pipelines.h"
+
+#include "FuseOps/Conversion/KernelToLLVM.h"
+
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+std::optional<Phase> mlir::fuseops::symbolizePhase(StringRef name) {
+  return llvm::StringSwitch<std::optional<Phase>>(name)
+      .Case("input", Phase::Input)
+      .Case("differentiate", Phase::Differentiate)
+      .Case("quantize", Phase::Quantize)
+      .Case("saved", Phase::Saved)
+      .Case("fusion", Phase::Fusion)
+      .Case("lowering", Phase::Lowering)
+      .Case("target", Phase::Target)
+      .Default(std::nullopt);
+}
+
+StringRef mlir::fuseops::stringifyPhase(Phase phase) {
+  switch (phase) {
+  case Phase::Input:
+    return "input";
+  case Phase::Differentiate:
+    return "differentiate";
+  case Phase::Quantize:
+    return "quantize";
+  case Phase::Saved:
+    return "saved";
+  case Phase::Fusion:
+    return "fusion";
+  case Phase::Lowering:
+    return "lowering";
+  case Phase::Target:
+    return "target";
+  }
+  llvm_unreachable("unknown phase");
+}
+
+StringRef TargetSpec::getName() const {
+  switch (kind) {
+  case CPU:
+    return "cpu";
+  case CUDA:
+    return "cuda";
+  case Reference:
+    return "reference";
+  }
+  llvm_unreachable("unknown kind of target");
+}
+
+FailureOr<TargetSpec> TargetSpec::parse(StringRef text, std::string &error) {
+  auto [name, arch] = text.split(':');
+  bool hasArch = text.contains(':');
+  if (name == "cpu" &&
+      (!hasArch ||
+       llvm::is_contained({"native", "x86-64-v2", "x86-64-v3", "x86-64-v4"},
+                          arch)))
+    return TargetSpec{CPU, hasArch ? arch.str() : "native"};
+  if (name == "cuda" && (!hasArch || succeeded(KernelTarget::cuda(arch))))
+    return TargetSpec{CUDA, hasArch ? arch.str() : "sm_90a"};
+  if (text == "reference")
+    return TargetSpec{Reference, "native"};
+  error = "expected target `cpu`, `cpu:` with `native`, `x86-64-v2`, "
+          "`x86-64-v3` or `x86-64-v4`, `cuda`, `cuda:` with a chip such as "
+          "`sm_90a`, or `reference`, but got `" +
+          text.str() + "`";
+  return failure();
+}
+
+bool mlir::fuseops::isRecipe(StringRef recipe) {
+  return llvm::is_contained(
+      {"none", "delayed", "current", "block", "rowwise", "mx"}, recipe);
+}
+
+/// The passes of a phase as a pipeline's text.
+static std::string getPasses(Phase phase, const PipelineOptions &options,
+                             std::string &error) {
+  bool isReference = options.target.kind == TargetSpec::Reference;
+  switch (phase) {
+  case Phase::Input:
+    return "convert-torch-to-fuseops";
+  case Phase::Differentiate:
+    return "fuseops-differentiate";
+  case Phase::Quantize:
+    if (!PassInfo::lookup("fuseops-quantize")) {
+      if (options.recipe != "none")
+        error = "recipe `" + options.recipe +
+                "` is not supported by this build, only `none`";
+      return "";
+    }
+    return "fuseops-quantize{recipe=" + options.recipe +
+           "},fuseops-propagate-quantization";
+  case Phase::Saved:
+    return "fuseops.fusible(fuseops-plan-saved)";
+  case Phase::Fusion: {
+    StringRef fuse = isReference ? "{fuse=false}" : "";
+    return ("fuseops.fusible(" +
+            Twine(isReference ? "fuseops-reference," : "") +
+            "fuseops-expand-quantized,fuseops-forward-fusion" + fuse +
+            ",fuseops-backward-fusion" + fuse + ")")
+        .str();
+  }
+  case Phase::Lowering:
+    return "convert-fuseops-to-kernels{target=" +
+           options.target.getName().str() + "}";
+  case Phase::Target:
+    return "";
+  }
+  llvm_unreachable("unknown phase");
+}
+
+LogicalResult
+mlir::fuseops::buildCompilePipeline(OpPassManager &manager,
+                                    const PipelineOptions &options, Phase first,
+                                    Phase last, std::string &error) {
+  registerPasses();
+  llvm::raw_string_ostream stream(error);
+  for (int i = static_cast<int>(first); i <= static_cast<int>(last); ++i) {
+    std::string passes = getPasses(static_cast<Phase>(i), options, error);
+    if (!error.empty() ||
+        (!passes.empty() && failed(parsePassPipeline(passes, manager, stream))))
+      return failure();
+  }
+  return success();
+}

@@ -1,0 +1,85 @@
+//===- Registration.cpp - Dialects and passes of the compiler
+//--------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Compiler/Pipelines.h"
+#include "FuseOps/Conversion/Passes.h"
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "FuseOps/Dialect/Torch/Torch.h"
+#include "FuseOps/Target/Target.h"
+#include "FuseOps/Transforms/Passes.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+namespace {
+
+/// Options of the pipeline `fuseops-compile`.
+struct CompilePipelineOptions
+    : public PassPipelineOptions<CompilePipelineOptions> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("what code is generated for"),
+                             llvm::cl::init("cpu")};
+  Option<std::string> recipe{*this, "recipe",
+                             llvm::cl::desc("quantization recipe"),
+                             llvm::cl::init("none")};
+  Option<std::string> to{*this, "to", llvm::cl::desc("last phase"),
+                         llvm::cl::init("lowering")};
+};
+
+} // namespace
+
+void mlir::fuseops::registerDialects(DialectRegistry &registry) {
+  registry
+      .insert<FuseOpsDialect, torch::TorchDialect, arith::ArithDialect,
+              cf::ControlFlowDialect, func::FuncDialect, index::IndexDialect,
+              LLVM::LLVMDialect, math::MathDialect, NVVM::NVVMDialect,
+              scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+  registerTargetTranslations(registry);
+}
+
+static void buildFromOptions(OpPassManager &manager,
+                             const CompilePipelineOptions &options) {
+  std::string error;
+  PipelineOptions pipeline;
+  pipeline.recipe = options.recipe;
+  FailureOr<TargetSpec> target = TargetSpec::parse(options.target, error);
+  std::optional<Phase> phase = symbolizePhase(options.to);
+  if (succeeded(target))
+    pipeline.target = *target;
+  else
+    llvm::report_fatal_error(Twine(error), /*gen_crash_diag=*/false);
+  if (!phase)
+    llvm::report_fatal_error("unknown phase", /*gen_crash_diag=*/false);
+  if (failed(
+          buildCompilePipeline(manager, pipeline, Phase::Input, *phase, error)))
+    llvm::report_fatal_error(Twine(error), /*gen_crash_diag=*/false);
+}
+
+void mlir::fuseops::registerPasses() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    registerFuseOpsConversionPasses();
+    registerFuseOpsTransformsPasses();
+    PassPipelineRegistration<CompilePipelineOptions>(
+        "fuseops-compile", "The phases of fuse-compile, up to one of them",
+        buildFromOptions);
+  });
+}

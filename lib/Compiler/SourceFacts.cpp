@@ -1,0 +1,161 @@
+//===- SourceFacts.cpp - What a program's source says about its tensors
+//----===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SourceFacts.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+// How deep uses are followed through layout operations and applied fusibles.
+static constexpr unsigned kMaxDepth = 8;
+
+static ArgumentRole getNormRole(OpOperand &use, Value gamma,
+                                bool isZeroCentered) {
+  if (use.getOperandNumber() == 0)
+    return {};
+  return {use.get() == gamma && !isZeroCentered ? StringRef("gamma")
+                                                : StringRef("bias")};
+}
+
+/// The length of a matrix product's sums, 0 if it is symbolic.
+static int64_t getContraction(Value factor, bool isTransposed) {
+  auto type = dyn_cast<ShapedType>(factor.getType());
+  if (!type || type.getRank() < 2)
+    return 0;
+  int64_t length = isTransposed ? type.getShape().back() : type.getDimSize(0);
+  return ShapedType::isDynamic(length) ? 0 : length;
+}
+
+static ArgumentRole getRole(Value value, unsigned depth);
+
+/// What the operand that `use` is, is for.
+static ArgumentRole getRole(OpOperand &use, unsigned depth) {
+  unsigned number = use.getOperandNumber();
+  return llvm::TypeSwitch<Operation *, ArgumentRole>(use.getOwner())
+      .Case([&](RmsNormOp op) {
+        return getNormRole(use, op.getGamma(), op.getZeroCenteredGamma());
+      })
+      .Case([&](LayerNormOp op) {
+        return getNormRole(use, op.getGamma(), op.getZeroCenteredGamma());
+      })
+      .Case([&](LinearOp op) -> ArgumentRole {
+        if (number == 1)
+          return {"weight", getContraction(op.getWeight(), true)};
+        return {number == 2 ? StringRef("bias") : StringRef("data")};
+      })
+      .Case([&](MatmulOp op) -> ArgumentRole {
+        if (number == 1)
+          return {"weight", getContraction(op.getRhs(), op.getTransposeRhs())};
+        return {};
+      })
+      .Case([&](BiasOp) {
+        return ArgumentRole{number == 1 ? StringRef("bias")
+                                        : StringRef("data")};
+      })
+      .Case<ReshapeOp, CastOp>(
+          [&](Operation *op) { return getRole(op->getResult(0), depth + 1); })
+      .Case([&](GroupOp op) {
+        return getRole(op.getBody().getArgument(number), depth + 1);
+      })
+      .Case([&](ApplyOp op) {
+        auto callee = SymbolTable::lookupNearestSymbolFrom<FusibleOp>(
+            op, op.getCalleeAttr());
+        return callee
+                   ? getRole(callee.getForward().getArgument(number), depth + 1)
+                   : ArgumentRole();
+      })
+      .Default([](Operation *) { return ArgumentRole(); });
+}
+
+/// The first use that says something decides.
+static ArgumentRole getRole(Value value, unsigned depth) {
+  if (depth > kMaxDepth)
+    return {};
+  for (OpOperand &use : value.getUses())
+    if (ArgumentRole role = getRole(use, depth); role.role != "data")
+      return role;
+  return {};
+}
+
+SmallVector<ArgumentRole> mlir::fuseops::getArgumentRoles(FusibleOp fusible) {
+  SmallVector<ArgumentRole> roles;
+  for (BlockArgument argument : fusible.getForward().getArguments()) {
+    if (auto quantized = dyn_cast<QuantizedType>(argument.getType())) {
+      // Each copy is its data, then its scale_inv.
+      for (size_t i = 0; i < quantized.getParts().size(); ++i)
+        roles.push_back({i % 2 ? StringRef("scale_inv") : StringRef("data")});
+      continue;
+    }
+    std::optional<ArrayAttr> attrs = fusible.getArgAttrs();
+    if (attrs && cast<DictionaryAttr>((*attrs)[argument.getArgNumber()])
+                     .contains(kRandomStateAttr))
+      roles.push_back({"random_state"});
+    else if (isa<IntegerType>(getElementTypeOrSelf(argument.getType())))
+      roles.push_back({"index"});
+    else
+      roles.push_back(getRole(argument, 0));
+  }
+  return roles;
+}
+
+/// `type` as a matrix of its rows.
+static std::pair<Extent, int64_t> getMatrix(RankedTensorType type) {
+  return {getNumElements(type, type.getRank() ? 1 : 0), getColumns(type)};
+}
+
+/// Adds the reductions that `op` does, as the shapes it reads and writes show.
+static void addReductions(Operation *op, function_ref<void(Extent)> add) {
+  if (auto linear = dyn_cast<LinearOp>(op))
+    if (auto type = dyn_cast<RankedTensorType>(linear.getInput().getType()))
+      return add({getColumns(type), 0});
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    if (auto type = dyn_cast<RankedTensorType>(matmul.getLhs().getType())) {
+      auto [rows, columns] = getMatrix(type);
+      return add(matmul.getTransposeLhs() ? rows : Extent{columns, 0});
+    }
+  SmallVector<RankedTensorType> tensors;
+  for (Value value : op->getOperands())
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      tensors.push_back(type);
+  size_t numOperands = tensors.size();
+  for (Type result : op->getResultTypes())
+    if (auto type = dyn_cast<RankedTensorType>(result))
+      tensors.push_back(type);
+  // The matrix that is reduced: the one with most rows, then most columns.
+  std::pair<Extent, int64_t> largest = {{0, 0}, 0};
+  auto key = [](std::pair<Extent, int64_t> matrix) {
+    return std::tuple(matrix.first.perSymbol, matrix.first.constant,
+                      matrix.second);
+  };
+  for (RankedTensorType type : tensors)
+    if (auto matrix = getMatrix(type); key(matrix) > key(largest))
+      largest = matrix;
+  for (RankedTensorType type : tensors)
+    if (auto [rows, columns] = getMatrix(type);
+        rows == largest.first && columns == 1 && largest.second > 1)
+      add({largest.second, 0});
+  for (RankedTensorType type : ArrayRef(tensors).drop_front(numOperands))
+    if (getMatrix(type).first != largest.first)
+      add(largest.first);
+}
+
+SmallVector<Extent> mlir::fuseops::getReductionLengths(FusibleOp fusible) {
+  SmallVector<Extent> lengths;
+  fusible.walk([&](Operation *op) {
+    if (op == fusible || isa<GroupOp>(op))
+      return;
+    addReductions(op, [&](Extent length) {
+      if (!llvm::is_contained(lengths, length))
+        lengths.push_back(length);
+    });
+  });
+  return lengths;
+}

@@ -1,0 +1,40 @@
+//===- SourceFacts.h - What a program's source says about its tensors
+//------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Facts that lowering drops and that the report keeps: what each argument is
+// for, so that a tool can choose sensible numbers, and how long reductions are,
+// so that it can choose a sensible tolerance.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_LIB_COMPILER_SOURCEFACTS_H
+#define FUSEOPS_LIB_COMPILER_SOURCEFACTS_H
+
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
+
+#include <string>
+
+namespace mlir::fuseops {
+
+/// What an argument is for.
+struct ArgumentRole {
+  /// `data`, `weight`, `gamma`, `bias`, `random_state`, `index`, `scale_inv`.
+  StringRef role = "data";
+  /// Of a weight: the length of the sums that it is a factor in.
+  int64_t contraction = 0;
+};
+
+/// One role for each plain tensor that the arguments are at the boundary.
+SmallVector<ArgumentRole> getArgumentRoles(FusibleOp fusible);
+
+/// The lengths of the reductions in both regions, each once.
+SmallVector<Extent> getReductionLengths(FusibleOp fusible);
+
+} // namespace mlir::fuseops
+
+#endif // FUSEOPS_LIB_COMPILER_SOURCEFACTS_H

@@ -1,0 +1,208 @@
+//===- Fp8ToNVVM.cpp - FP8 casts as conversion instructions ---------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Conversion/Fp8ToNVVM.h"
+
+#include "FuseOps/Conversion/Fp8ToLLVM.h"
+#include "FuseOps/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#define DEBUG_TYPE "convert-fp8-to-nvvm"
+
+namespace mlir::fuseops {
+#define GEN_PASS_DEF_CONVERTFP8TONVVMPASS
+#include "FuseOps/Conversion/Passes.h.inc"
+} // namespace mlir::fuseops
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+namespace {
+
+bool isConvertible(Type element) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(element);
+}
+
+/// The elements of a scalar or 1-D vector; fails for any other type.
+FailureOr<SmallVector<Value>> getElements(OpBuilder &builder, Location loc,
+                                          Value value) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (!vector)
+    return SmallVector<Value>{value};
+  if (vector.getRank() != 1 || vector.isScalable())
+    return failure();
+  auto elements = vector::ToElementsOp::create(builder, loc, value);
+  return llvm::to_vector_of<Value>(elements.getResults());
+}
+
+/// Pattern: truncf(x) -> nvvm.convert.f32x2.to.f8x2 of each pair
+/// [if the result is f8E4M3FN or f8E5M2, scalar or 1-D].
+struct TruncFToConvert : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type fp8 = getElementTypeOrSelf(op.getType());
+    Value x = op.getIn();
+    Type from = getElementTypeOrSelf(x.getType());
+    if (!isConvertible(fp8))
+      return rewriter.notifyMatchFailure(op, "result is not convertible FP8");
+    if (from.isF64())
+      return rewriter.notifyMatchFailure(op, "f64 would round twice");
+    if (op.getRoundingmode() &&
+        *op.getRoundingmode() != arith::RoundingMode::to_nearest_even)
+      return rewriter.notifyMatchFailure(op, "rounding mode is not nearest");
+    Location loc = op.getLoc();
+    Type f32 = rewriter.getF32Type(), i16 = rewriter.getI16Type();
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (vector && (vector.getRank() != 1 || vector.isScalable()))
+      return rewriter.notifyMatchFailure(op, "vector is not 1-D");
+    if (!from.isF32())
+      x = arith::ExtFOp::create(rewriter, loc,
+                                vector ? Type(vector.clone(f32)) : f32, x);
+    SmallVector<Value> elements = *getElements(rewriter, loc, x);
+    bool isOdd = elements.size() % 2;
+    if (isOdd)
+      elements.push_back(arith::ConstantOp::create(
+          rewriter, loc, rewriter.getF32FloatAttr(0)));
+    SmallVector<Value> pairs;
+    for (size_t i = 0; i < elements.size(); i += 2)
+      pairs.push_back(NVVM::ConvertF32x2ToF8x2Op::create(
+          rewriter, loc, i16, /*high byte=*/elements[i + 1],
+          /*low byte=*/elements[i], NVVM::FPRoundingMode::RN,
+          NVVM::SaturationMode::SATFINITE, /*relu=*/false, fp8));
+    if (!vector) {
+      Value code = arith::TruncIOp::create(rewriter, loc, rewriter.getI8Type(),
+                                           pairs.front());
+      rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, fp8, code);
+      return success();
+    }
+    int64_t count = pairs.size();
+    Value packed = vector::FromElementsOp::create(
+        rewriter, loc, VectorType::get({count}, i16), pairs);
+    Value bytes = vector::BitCastOp::create(
+        rewriter, loc, VectorType::get({2 * count}, rewriter.getI8Type()),
+        packed);
+    if (isOdd)
+      bytes = vector::ExtractStridedSliceOp::create(
+          rewriter, loc, bytes, ArrayRef<int64_t>{0},
+          ArrayRef<int64_t>{vector.getNumElements()}, ArrayRef<int64_t>{1});
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, vector, bytes);
+    return success();
+  }
+};
+
+/// Pattern: extf(x) -> nvvm.convert.f8x2.to.f16x2 of each pair, then extf
+/// [if x is f8E4M3FN or f8E5M2, scalar or 1-D].
+struct ExtFToConvert : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type fp8 = getElementTypeOrSelf(op.getIn().getType());
+    if (!isConvertible(fp8))
+      return rewriter.notifyMatchFailure(op, "operand is not convertible FP8");
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (vector && (vector.getRank() != 1 || vector.isScalable()))
+      return rewriter.notifyMatchFailure(op, "vector is not 1-D");
+    Location loc = op.getLoc();
+    Type i8 = rewriter.getI8Type(), f16 = rewriter.getF16Type();
+    int64_t count = vector ? vector.getNumElements() : 1;
+    SmallVector<Value> pairs = getPairs(rewriter, loc, op.getIn(), count);
+    SmallVector<Value> elements;
+    for (Value pair : pairs) {
+      Value bytes = LLVM::BitcastOp::create(rewriter, loc,
+                                            VectorType::get({2}, i8), pair);
+      Value halves = NVVM::ConvertF8x2ToF16x2Op::create(
+          rewriter, loc, VectorType::get({2}, f16), bytes, /*relu=*/false, fp8);
+      auto both = vector::ToElementsOp::create(rewriter, loc, halves);
+      llvm::append_range(elements, both.getResults());
+    }
+    elements.resize(count);
+    Value half = elements.front();
+    if (vector)
+      half = vector::FromElementsOp::create(
+          rewriter, loc, VectorType::get({count}, f16), elements);
+    Type to = getElementTypeOrSelf(op.getType());
+    if (to.isF16()) {
+      rewriter.replaceOp(op, half);
+      return success();
+    }
+    if (to.isBF16()) { // exact: both formats fit into bf16
+      Type f32 = rewriter.getF32Type();
+      half = arith::ExtFOp::create(
+          rewriter, loc, vector ? Type(vector.clone(f32)) : f32, half);
+      rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), half);
+      return success();
+    }
+    rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(), half);
+    return success();
+  }
+
+private:
+  /// The codes two by two as i16, the last one with a zero where it is alone.
+  static SmallVector<Value> getPairs(OpBuilder &builder, Location loc, Value in,
+                                     int64_t count) {
+    Type i8 = builder.getI8Type(), i16 = builder.getI16Type();
+    if (!isa<VectorType>(in.getType())) {
+      Value code = arith::BitcastOp::create(builder, loc, i8, in);
+      return {arith::ExtUIOp::create(builder, loc, i16, code)};
+    }
+    Value codes = arith::BitcastOp::create(builder, loc,
+                                           VectorType::get({count}, i8), in);
+    int64_t even = count - count % 2;
+    SmallVector<Value> pairs;
+    if (even) {
+      Value head = codes;
+      if (even != count)
+        head = vector::ExtractStridedSliceOp::create(
+            builder, loc, codes, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{even},
+            ArrayRef<int64_t>{1});
+      Value words = vector::BitCastOp::create(
+          builder, loc, VectorType::get({even / 2}, i16), head);
+      pairs = *getElements(builder, loc, words);
+    }
+    if (even != count) {
+      Value last = vector::ExtractOp::create(builder, loc, codes, count - 1);
+      pairs.push_back(arith::ExtUIOp::create(builder, loc, i16, last));
+    }
+    return pairs;
+  }
+};
+
+struct ConvertFp8ToNVVMPass
+    : mlir::fuseops::impl::ConvertFp8ToNVVMPassBase<ConvertFp8ToNVVMPass> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    populateFp8ToNVVMPatterns(set);
+    Fp8ToLLVMOptions rest;
+    rest.fp8 = rest.bf16 = false;
+    populateFp8ToLLVMPatterns(set, rest);
+    patterns = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(applyPatternsGreedily(getOperation(), patterns)))
+      signalPassFailure();
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace
+
+void mlir::fuseops::populateFp8ToNVVMPatterns(RewritePatternSet &patterns) {
+  patterns.add<TruncFToConvert, ExtFToConvert>(patterns.getContext());
+}

@@ -1,0 +1,286 @@
+//===- FuseOpsToKernels.cpp - Turns groups into kernels and a launch plan ===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Conversion/Passes.h"
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "KernelEmitter.h"
+#include "KernelGroup.h"
+#include "Schedule.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#define DEBUG_TYPE "convert-fuseops-to-kernels"
+
+namespace mlir::fuseops {
+#define GEN_PASS_DEF_CONVERTFUSEOPSTOKERNELSPASS
+#include "FuseOps/Conversion/Passes.h.inc"
+} // namespace mlir::fuseops
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+namespace {
+constexpr StringLiteral kKernelsModule = "kernels";
+
+/// What a step reads and writes, each tensor once.
+Extent bytesOf(ValueRange inputs, ValueRange outputs) {
+  llvm::SmallSetVector<Value, 8> tensors(inputs.begin(), inputs.end());
+  tensors.insert(outputs.begin(), outputs.end());
+  Extent bytes;
+  for (Value value : tensors)
+    bytes = bytes + getNumBytes(cast<RankedTensorType>(value.getType()));
+  return bytes;
+}
+
+/// Lowers one group to one launch, or to a launch and its finalize launches.
+class GroupLowering {
+public:
+  GroupLowering(GroupOp group, ModuleOp kernels, KernelDevice device,
+                bool roundIntermediates)
+      : group(group), kernels(kernels), device(device),
+        roundIntermediates(roundIntermediates), rewriter(group.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult inlineLibraryCall();
+  LogicalResult lowerMemoryGroup();
+  LaunchOp launch(Operation *kernel, KernelTemplate kernelTemplate,
+                  TypeRange types, ValueRange inputs, const Schedule &schedule,
+                  Extent rows);
+  LogicalResult finalize(const KernelGroup &body, LaunchOp producer,
+                         const Schedule &schedule, ValueRange partials,
+                         SmallVectorImpl<Value> &results);
+
+  GroupOp group;
+  ModuleOp kernels;
+  KernelDevice device;
+  bool roundIntermediates;
+  IRRewriter rewriter;
+  SmallVector<StringRef> members;
+  Extent unfusedBytes;
+};
+} // namespace
+
+LogicalResult GroupLowering::run() {
+  for (Operation &op : group.getBody().front().without_terminator()) {
+    if (isa<ReshapeOp>(op))
+      continue;
+    members.push_back(op.getName().getStringRef());
+    unfusedBytes =
+        unfusedBytes + bytesOf(op.getOperands(), op.getResults());
+  }
+  return group.getKernelTemplate() == KernelTemplate::Library
+             ? inlineLibraryCall()
+             : lowerMemoryGroup();
+}
+
+LogicalResult GroupLowering::inlineLibraryCall() {
+  Block &body = group.getBody().front();
+  if (!llvm::hasSingleElement(body.without_terminator()) ||
+      !isa<LinearOp, MatmulOp>(body.front()))
+    return group.emitOpError() << "expected one contraction in a group of "
+                                  "template `library`";
+  rewriter.setInsertionPoint(group);
+  IRMapping mapping;
+  mapping.map(body.getArguments(), group.getInputs());
+  Operation *call = rewriter.clone(body.front(), mapping);
+  rewriter.replaceOp(group, call->getResults());
+  return success();
+}
+
+LaunchOp GroupLowering::launch(Operation *kernel, KernelTemplate kernelTemplate,
+                               TypeRange types, ValueRange inputs,
+                               const Schedule &schedule, Extent rows) {
+  MLIRContext *context = rewriter.getContext();
+  auto symbol = SymbolRefAttr::get(
+      context, kKernelsModule,
+      {FlatSymbolRefAttr::get(SymbolTable::getSymbolName(kernel))});
+  auto op = LaunchOp::create(
+      rewriter, group.getLoc(), types, symbol,
+      KernelTemplateAttr::get(context, kernelTemplate), inputs,
+      rewriter.getStrArrayAttr(members),
+      rewriter.getDenseI64ArrayAttr(rows.asArray()),
+      rewriter.getI64IntegerAttr(schedule.rowsPerWorker),
+      rewriter.getI64IntegerAttr(schedule.workers),
+      rewriter.getI64IntegerAttr(schedule.threads),
+      rewriter.getI64IntegerAttr(schedule.rows), rewriter.getI64IntegerAttr(0),
+      rewriter.getDenseI64ArrayAttr({}), rewriter.getI64IntegerAttr(1),
+      rewriter.getI64IntegerAttr(0), rewriter.getI64IntegerAttr(0),
+      rewriter.getDenseI64ArrayAttr({}), rewriter.getDenseI64ArrayAttr({}));
+  op.setBytes(bytesOf(op.getInputs(), op.getOutputs()).asArray());
+  op.setUnfusedBytes(unfusedBytes.asArray());
+  return op;
+}
+
+LogicalResult GroupLowering::lowerMemoryGroup() {
+  FailureOr<KernelGroup> body = KernelGroup::create(group);
+  if (failed(body))
+    return failure();
+  FailureOr<Schedule> schedule = chooseSchedule(*body, device);
+  if (failed(schedule))
+    return failure();
+  OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
+  func::FuncOp kernel = emitRowKernel(*body, *schedule, device,
+                                      roundIntermediates, group.getKernel(),
+                                      builder);
+
+  auto yield = cast<YieldOp>(group.getBody().front().getTerminator());
+  SmallVector<Type> types;
+  SmallVector<unsigned> direct;
+  for (auto [index, value] : llvm::enumerate(yield.getValues()))
+    if (!body->isFinal(value)) {
+      types.push_back(value.getType());
+      direct.push_back(index);
+    }
+  for (ReduceRowsOp op : body->getRowReductions())
+    types.push_back(RankedTensorType::get(
+        {schedule->workers * schedule->rows,
+         getColumns(op.getInput().getType())},
+        getAccumulatorType(op)));
+
+  rewriter.setInsertionPoint(group);
+  LaunchOp main = launch(kernel, group.getKernelTemplate(), types,
+                         group.getInputs(), *schedule, body->getSpace().rows);
+  // Partial results stay in the cache: they are not counted as traffic.
+  ValueRange direct_results = main.getOutputs().take_front(direct.size());
+  main.setBytes(bytesOf(main.getInputs(), direct_results).asArray());
+
+  SmallVector<Value> results(group.getNumResults());
+  for (auto [index, value] : llvm::zip(direct, main.getOutputs()))
+    results[index] = value;
+  ValueRange partials = main.getOutputs().drop_front(direct.size());
+  if (!partials.empty() &&
+      failed(finalize(*body, main, *schedule, partials, results)))
+    return failure();
+  rewriter.replaceOp(group, results);
+  return success();
+}
+
+LogicalResult GroupLowering::finalize(const KernelGroup &body,
+                                      LaunchOp producer,
+                                      const Schedule &schedule,
+                                      ValueRange partials,
+                                      SmallVectorImpl<Value> &results) {
+  auto yield = cast<YieldOp>(group.getBody().front().getTerminator());
+  // What each final output depends on.
+  auto dependencies = [&](Value value, auto &&self,
+                          llvm::SmallSetVector<Value, 4> &arguments,
+                          llvm::SmallSetVector<int64_t, 2> &columns) -> void {
+    if (auto reduction = value.getDefiningOp<ReduceRowsOp>()) {
+      columns.insert(getColumns(reduction.getInput().getType()));
+      return;
+    }
+    if (std::optional<Access> access = body.getAccess(value)) {
+      arguments.insert(access->tensor);
+      return;
+    }
+    for (Value operand : value.getDefiningOp()->getOperands())
+      self(operand, self, arguments, columns);
+  };
+  struct Part {
+    llvm::SmallSetVector<Value, 4> arguments;
+    SmallVector<unsigned> outputs;
+  };
+  llvm::MapVector<int64_t, Part> parts;
+  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
+    if (!body.isFinal(value))
+      continue;
+    llvm::SmallSetVector<Value, 4> arguments;
+    llvm::SmallSetVector<int64_t, 2> columns;
+    dependencies(value, dependencies, arguments, columns);
+    if (columns.size() != 1)
+      return group.emitOpError()
+             << "computes a result from reductions over rows with different "
+                "numbers of columns";
+    Part &part = parts[columns[0]];
+    part.arguments.insert(arguments.begin(), arguments.end());
+    part.outputs.push_back(index);
+  }
+  Extent mainUnfused = unfusedBytes;
+  unfusedBytes = Extent();
+  for (auto [number, entry] : llvm::enumerate(parts)) {
+    int64_t columns = entry.first;
+    Part &part = entry.second;
+    OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
+    std::string name =
+        (group.getKernel() + "_finalize" +
+         (parts.size() > 1 ? "_" + Twine(number) : Twine()))
+            .str();
+    FailureOr<func::FuncOp> kernel =
+        emitFinalizeKernel(body, columns, part.arguments.getArrayRef(),
+                           part.outputs, device, name, builder);
+    if (failed(kernel))
+      return failure();
+    SmallVector<Value> inputs;
+    for (size_t i = 0; i < partials.size(); ++i) {
+      ReduceRowsOp op = body.getRowReductions()[i];
+      if (getColumns(op.getInput().getType()) == columns)
+        inputs.push_back(partials[i]);
+    }
+    size_t numPartials = inputs.size();
+    for (Value argument : part.arguments)
+      inputs.push_back(
+          group.getInputs()[cast<BlockArgument>(argument).getArgNumber()]);
+    SmallVector<Type> types;
+    for (unsigned output : part.outputs)
+      types.push_back(yield.getValues()[output].getType());
+    Schedule chunks;
+    chunks.threads = device == KernelDevice::CUDA ? kFinalizeColumns : 1;
+    chunks.workers = llvm::divideCeil(columns, kFinalizeColumns);
+    Extent rows{chunks.workers, 0};
+    LaunchOp launched = launch(*kernel, KernelTemplate::Finalize, types, inputs,
+                               chunks, rows);
+    launched.setCountRows(body.getSpace().rows.asArray());
+    launched.setCountRowsPerWorker(schedule.rowsPerWorker);
+    launched.setCountMaxWorkers(schedule.workers);
+    launched.setCountMultiplier(schedule.rows);
+    launched.setBytes(bytesOf(ValueRange(launched.getInputs())
+                                  .drop_front(numPartials),
+                              launched.getOutputs())
+                          .asArray());
+    for (auto [output, value] :
+         llvm::zip(part.outputs, launched.getOutputs()))
+      results[output] = value;
+  }
+  unfusedBytes = mainUnfused;
+  return success();
+}
+
+namespace {
+struct ConvertFuseOpsToKernelsPass
+    : public fuseops::impl::ConvertFuseOpsToKernelsPassBase<
+          ConvertFuseOpsToKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (target != "cpu" && target != "cuda") {
+      module.emitError() << "expected target `cpu` or `cuda`, but got `"
+                         << target << "`";
+      return signalPassFailure();
+    }
+    KernelDevice device =
+        target == "cuda" ? KernelDevice::CUDA : KernelDevice::CPU;
+    SmallVector<GroupOp> groups;
+    module.walk([&](GroupOp group) { groups.push_back(group); });
+    if (groups.empty())
+      return;
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    auto kernels = ModuleOp::create(builder, module.getLoc(), kKernelsModule);
+    for (GroupOp group : groups)
+      if (failed(GroupLowering(group, kernels, device, roundIntermediates)
+                     .run()))
+        return signalPassFailure();
+  }
+};
+} // namespace

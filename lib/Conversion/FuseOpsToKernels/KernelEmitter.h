@@ -1,0 +1,49 @@
+//===- KernelEmitter.h - Writes the kernels of a memory group ------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_KERNELEMITTER_H
+#define FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_KERNELEMITTER_H
+
+#include "FuseOps/Conversion/KernelToLLVM.h"
+#include "KernelGroup.h"
+#include "Schedule.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::fuseops {
+
+/// Emits the row kernel of `group`: every pointwise, row and row-column group is
+/// one. Parameters: the group's arguments; its results but the final ones; one
+/// array of partial results for each reduction over rows; the number of rows;
+/// `count`, unused. On the CPU the pointers come as one array, and the kernel
+/// also gets its worker's number and the number of workers.
+///
+/// `roundIntermediates` rounds each named value to its element type as eager
+/// execution does; otherwise f16 and bf16 values inside the kernel stay in f32.
+func::FuncOp emitRowKernel(const KernelGroup &group, const Schedule &schedule,
+                           KernelDevice device, bool roundIntermediates,
+                           StringRef name, OpBuilder &builder);
+
+/// Emits the finalize kernel of the reductions over rows that have `columns`
+/// columns: it sums their partial results in order and computes the results that
+/// depend on them. Parameters: the partial results of each such reduction, the
+/// group arguments `arguments`, the results `outputs`; the number of column
+/// chunks; `count`, the number of partial results. Fails with an error where a
+/// result needs reductions with different numbers of columns.
+FailureOr<func::FuncOp>
+emitFinalizeKernel(const KernelGroup &group, int64_t columns,
+                   ArrayRef<Value> arguments, ArrayRef<unsigned> outputs,
+                   KernelDevice device, StringRef name, OpBuilder &builder);
+
+/// Columns that one worker of a finalize kernel handles.
+constexpr int64_t kFinalizeColumns = 256;
+
+/// The type of one reduction's accumulator and partial results.
+Type getAccumulatorType(ReduceRowsOp op);
+
+} // namespace mlir::fuseops
+
+#endif // FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_KERNELEMITTER_H

@@ -1,0 +1,184 @@
+//===- KernelGroup.cpp - A memory group in core operations, ready for a kernel ===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelGroup.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+FailureOr<KernelGroup> KernelGroup::create(GroupOp group) {
+  KernelGroup result;
+  result.group = group;
+  if (failed(result.decompose()) || failed(result.findSpace()) ||
+      failed(result.findLevels()) || failed(result.findStores()))
+    return failure();
+  return result;
+}
+
+LogicalResult KernelGroup::decompose() {
+  Block &body = group.getBody().front();
+  IRRewriter rewriter(group.getContext());
+  for (Operation &op :
+       llvm::make_early_inc_range(body.without_terminator())) {
+    if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+      // Rows and columns stay, so that the kernel sees one and the same value.
+      if (fuseops::getSpace(tensorType(reshape.getInput())) !=
+          fuseops::getSpace(tensorType(reshape.getResult())))
+        return op.emitOpError() << "changes rows or columns within a kernel";
+      rewriter.replaceOp(reshape, reshape.getInput());
+      continue;
+    }
+    auto fusible = dyn_cast<FusibleOpInterface>(op);
+    if (!fusible)
+      return op.emitOpError() << "is not an operation of a memory kernel, so "
+                                 "no template but `library` accepts it";
+    if (isa<PointwiseOp, ReduceRowsOp, ReduceColumnsOp, SliceColumnsOp,
+            ConcatColumnsOp>(op))
+      continue;
+    rewriter.setInsertionPoint(&op);
+    rewriter.replaceOp(&op, fusible.decompose(rewriter, op.getOperands()));
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
+  return success();
+}
+
+/// The space that one core operation visits.
+static IterationSpace spaceOf(Operation &op) {
+  if (isa<ReduceRowsOp, ReduceColumnsOp, ConcatColumnsOp>(op))
+    return getSpace(tensorType(op.getOperand(0)));
+  return getSpace(tensorType(op.getResult(0)));
+}
+
+LogicalResult KernelGroup::findSpace() {
+  Block &body = group.getBody().front();
+  // The kernel visits the rows of whatever has more than one.
+  space = {Extent{1, 0}, 1};
+  for (Operation &op : body.without_terminator())
+    if (spaceOf(op).rows != Extent{1, 0})
+      space.rows = spaceOf(op).rows;
+  for (Operation &op : body.without_terminator())
+    if (spaceOf(op).rows == space.rows)
+      space.columns = std::max(space.columns, spaceOf(op).columns);
+  if (llvm::any_of(body.without_terminator(), [&](Operation &op) {
+        return spaceOf(op).rows == space.rows && spaceOf(op).columns == 0;
+      }))
+    space.columns = 0;
+  for (Operation &op : body.without_terminator()) {
+    IterationSpace own = spaceOf(op);
+    bool rowsFit = own.rows == space.rows || own.rows == Extent{1, 0};
+    bool columnsFit = own.columns == space.columns || own.columns == 1;
+    if (!rowsFit || !columnsFit)
+      return op.emitOpError()
+             << "visits another iteration space than the rest of its kernel";
+  }
+  return success();
+}
+
+Placement KernelGroup::getPlacement(Value value) const {
+  IterationSpace own = fuseops::getSpace(tensorType(value));
+  if (own.rows == space.rows)
+    return own.columns == space.columns ? Placement::Full : Placement::PerRow;
+  return own.columns == space.columns && space.columns != 1
+             ? Placement::RowVector
+             : Placement::Scalar;
+}
+
+LogicalResult KernelGroup::findLevels() {
+  for (Operation &op : group.getBody().front().without_terminator()) {
+    unsigned level = 0;
+    bool isFinalOp = false;
+    for (Value operand : op.getOperands()) {
+      level = std::max(level, levels.lookup(operand));
+      isFinalOp |= finals.contains(operand);
+    }
+    if (isa<ReduceRowsOp>(op) || isFinalOp)
+      finals.insert(op.result_begin(), op.result_end());
+    if (isFinalOp) {
+      auto pointwise = dyn_cast<PointwiseOp>(op);
+      if (!pointwise || getPlacement(op.getResult(0)) == Placement::Full ||
+          getPlacement(op.getResult(0)) == Placement::PerRow) {
+        if (!pointwise || space.rows != Extent{1, 0})
+          return op.emitOpError()
+                 << "reads a reduction over rows within its own kernel";
+      }
+      finalOps.push_back(pointwise);
+      continue;
+    }
+    if (auto slice = dyn_cast<SliceColumnsOp>(op); slice && !getAccess(slice))
+      return op.emitOpError() << "slices a value that its own kernel computes";
+    if (isa<ConcatColumnsOp>(op) &&
+        llvm::any_of(op.getUsers(),
+                     [](Operation *user) { return !isa<YieldOp>(user); }))
+      return op.emitOpError() << "is read by the kernel that computes it";
+    if (isa<ReduceColumnsOp>(op))
+      ++level;
+    for (Value result : op.getResults())
+      levels[result] = level;
+    numLevels = std::max(numLevels, level + 1);
+    if (auto reduction = dyn_cast<ReduceRowsOp>(op))
+      rowReductions.push_back(reduction);
+    rowOps.push_back(&op);
+  }
+  return success();
+}
+
+std::optional<Access> KernelGroup::getAccess(Value value) const {
+  int64_t offset = 0;
+  Value source = value;
+  while (auto slice = source.getDefiningOp<SliceColumnsOp>()) {
+    offset += slice.getOffset();
+    source = slice.getInput();
+  }
+  if (!isa<BlockArgument>(source))
+    return std::nullopt;
+  return Access{source, getColumns(tensorType(source)), offset,
+                tensorType(value).getElementType(), getPlacement(value)};
+}
+
+LogicalResult KernelGroup::findStores() {
+  auto yield = cast<YieldOp>(group.getBody().front().getTerminator());
+  for (unsigned output = 0; output < yield.getValues().size(); ++output) {
+    Value value = yield.getValues()[output];
+    RankedTensorType type = tensorType(value);
+    auto add = [&](Value stored, int64_t offset) {
+      stores.push_back({stored,
+                        Access{value, getColumns(type), offset,
+                               type.getElementType(), getPlacement(stored)},
+                        output});
+    };
+    if (isa<BlockArgument>(value))
+      return group.emitOpError() << "yields its own argument number "
+                                 << cast<BlockArgument>(value).getArgNumber();
+    auto concat = value.getDefiningOp<ConcatColumnsOp>();
+    if (!concat) {
+      Placement placement = getPlacement(value);
+      if (!isFinal(value) && placement != Placement::Full &&
+          placement != Placement::PerRow)
+        return group.emitOpError()
+               << "computes a value of type " << type
+               << ", which is the same for every row, in a kernel over rows";
+      add(value, 0);
+      continue;
+    }
+    int64_t offset = 0;
+    for (Value part : concat.getInputs()) {
+      if (isFinal(part) || getPlacement(part) != Placement::Full)
+        return concat.emitOpError()
+               << "has a part of type " << part.getType()
+               << " that is narrower than the kernel's rows";
+      add(part, offset);
+      offset += getColumns(tensorType(part));
+    }
+  }
+  return success();
+}

@@ -1,0 +1,90 @@
+//===- KernelGroup.h - A memory group in core operations, ready for a kernel ===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_KERNELGROUP_H
+#define FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_KERNELGROUP_H
+
+#include "FuseOps/Analysis/FusionPlan.h"
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
+
+namespace mlir::fuseops {
+
+/// How a tensor lies over the iteration space of a kernel.
+enum class Placement {
+  Full,      ///< one element for each row and column
+  PerRow,    ///< one element for each row
+  RowVector, ///< one element for each column
+  Scalar     ///< one element
+};
+
+/// Where elements of a tensor in memory are: `base[row * pitch + offset + j]`,
+/// without the terms that the placement does not have.
+struct Access {
+  Value tensor; ///< the group's block argument, or the yielded value
+  int64_t pitch = 0;
+  int64_t offset = 0;
+  Type element;
+  Placement placement = Placement::Full;
+};
+
+/// A value that the kernel writes to one of its results.
+struct Store {
+  Value value;
+  Access access;
+  unsigned output; ///< number of the group's result
+};
+
+/// The body of a memory group, decomposed into core operations, and what the
+/// kernel templates need to know of it.
+class KernelGroup {
+public:
+  /// Decomposes the body of `group` in place. Fails with an error where no
+  /// memory template can compute it.
+  static FailureOr<KernelGroup> create(GroupOp group);
+
+  GroupOp getGroup() const { return group; }
+  IterationSpace getSpace() const { return space; }
+  Placement getPlacement(Value value) const;
+
+  /// Passes over a row that have to be made before `value` is known.
+  unsigned getLevel(Value value) const { return levels.lookup(value); }
+  unsigned getNumLevels() const { return numLevels; }
+  /// Whether `value` needs the result of a reduction over rows: it is computed
+  /// by the finalize kernel.
+  bool isFinal(Value value) const { return finals.contains(value); }
+
+  /// Core operations of the row kernel, in order.
+  ArrayRef<Operation *> getRowOps() const { return rowOps; }
+  /// Pointwise operations of the finalize kernel, in order.
+  ArrayRef<PointwiseOp> getFinalOps() const { return finalOps; }
+  ArrayRef<ReduceRowsOp> getRowReductions() const { return rowReductions; }
+  ArrayRef<Store> getStores() const { return stores; }
+
+  /// How `value`, a group argument or a slice of one, lies in memory; no value
+  /// where it is computed.
+  std::optional<Access> getAccess(Value value) const;
+
+private:
+  LogicalResult decompose();
+  LogicalResult findSpace();
+  LogicalResult findLevels();
+  LogicalResult findStores();
+
+  GroupOp group;
+  IterationSpace space;
+  DenseMap<Value, unsigned> levels;
+  unsigned numLevels = 1;
+  DenseSet<Value> finals;
+  SmallVector<Operation *> rowOps;
+  SmallVector<PointwiseOp> finalOps;
+  SmallVector<ReduceRowsOp> rowReductions;
+  SmallVector<Store> stores;
+};
+
+} // namespace mlir::fuseops
+
+#endif // FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_KERNELGROUP_H

@@ -1,0 +1,140 @@
+//===- Schedule.cpp - How a memory kernel's work is cut ------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Schedule.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+namespace {
+/// Every full access of the kernel, loads and stores.
+SmallVector<Access> getFullAccesses(const KernelGroup &group) {
+  SmallVector<Access> accesses;
+  for (Operation *op : group.getRowOps())
+    for (Value operand : op->getOperands())
+      if (std::optional<Access> access = group.getAccess(operand))
+        if (access->placement == Placement::Full ||
+            access->placement == Placement::RowVector)
+          accesses.push_back(*access);
+  for (const Store &store : group.getStores())
+    if (store.access.placement == Placement::Full)
+      accesses.push_back(store.access);
+  return accesses;
+}
+} // namespace
+
+/// The largest power of two that divides `value`; 2^20 for 0.
+static int64_t powerOfTwoIn(int64_t value) {
+  return value == 0 ? 1 << 20 : value & -value;
+}
+
+/// On CUDA every vector access is aligned, so the width divides the row, its
+/// pitch and its offset; 16 bytes of the narrowest element are one access.
+static int64_t chooseCudaVector(const KernelGroup &group) {
+  int64_t widest = 1;
+  int64_t vector = powerOfTwoIn(group.getSpace().columns);
+  for (const Access &access : getFullAccesses(group)) {
+    widest = std::max(widest, 16 / getElementBytes(access.element));
+    vector = std::min({vector, powerOfTwoIn(access.pitch),
+                       powerOfTwoIn(access.offset)});
+  }
+  return std::min({vector, widest, int64_t(8)});
+}
+
+static Schedule chooseCuda(const KernelGroup &group) {
+  // Registers that a held row may take a thread, in elements.
+  constexpr int64_t kHeldElements = 64;
+  Schedule schedule;
+  int64_t columns = group.getSpace().columns;
+  schedule.vector = chooseCudaVector(group);
+  int64_t lanes =
+      std::max<int64_t>(1, llvm::divideCeil(columns, schedule.vector));
+  int64_t all = llvm::PowerOf2Ceil(lanes);
+  bool isRow = group.getNumLevels() > 1 || !group.getRowReductions().empty();
+  schedule.threads = isRow ? std::clamp<int64_t>(all / 4, std::min<int64_t>(all, 32), 1024)
+                           : std::min<int64_t>(all, 128);
+  schedule.rows = schedule.threads <= 32 || !isRow ? std::max<int64_t>(1, 128 / schedule.threads) : 1;
+  schedule.rowsPerWorker = schedule.rows;
+  // 132 processors, and as many blocks on each as keep the memory busy; with
+  // reductions over rows each block leaves a partial result, so fewer.
+  schedule.workers = 132 * (group.getRowReductions().empty() ? 16 : 2);
+  int64_t inputs = 0;
+  for (const Access &access : getFullAccesses(group))
+    inputs += access.placement == Placement::Full;
+  int64_t held = schedule.getVectorsPerThread(columns) * schedule.vector;
+  schedule.holdsRow = held * std::max<int64_t>(1, inputs) <= kHeldElements;
+  return schedule;
+}
+
+static Schedule chooseCpu(const KernelGroup &group) {
+  // Elements that make a task worth starting.
+  constexpr int64_t kTaskElements = 32768;
+  Schedule schedule;
+  schedule.vector = 16;
+  schedule.rowsPerWorker = std::max<int64_t>(
+      1, kTaskElements / std::max<int64_t>(1, group.getSpace().columns));
+  schedule.workers = group.getRowReductions().empty() ? 64 : 16;
+  return schedule;
+}
+
+FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
+                                                  KernelDevice device) {
+  bool isCuda = device == KernelDevice::CUDA;
+  Schedule schedule = isCuda ? chooseCuda(group) : chooseCpu(group);
+  GroupOp op = group.getGroup();
+  if (!op.getSchedule())
+    return schedule;
+  int64_t largestVector = isCuda ? chooseCudaVector(group) : 64;
+  for (NamedAttribute entry : *op.getSchedule()) {
+    StringRef key = entry.getName().strref();
+    auto value = dyn_cast<IntegerAttr>(entry.getValue());
+    int64_t number = value ? value.getInt() : 0;
+    if (number <= 0)
+      return op.emitOpError() << "expected schedule `" << key
+                              << "` to be a positive integer, but got "
+                              << entry.getValue();
+    if (key == "vector") {
+      if (!llvm::isPowerOf2_64(number) || number > largestVector)
+        return op.emitOpError()
+               << "expected schedule `vector` to be a power of two of at most "
+               << largestVector << ", which its tensors allow, but got "
+               << number;
+      schedule.vector = number;
+    } else if (key == "threads") {
+      schedule.threads = number;
+    } else if (key == "rows") {
+      schedule.rows = number;
+    } else if (key == "workers") {
+      schedule.workers = number;
+    } else {
+      return op.emitOpError() << "expected schedule keys `vector`, `threads`, "
+                                 "`rows` or `workers`, but got `"
+                              << key << "`";
+    }
+  }
+  if (!isCuda) {
+    schedule.threads = schedule.rows = 1;
+    return schedule;
+  }
+  if (!llvm::isPowerOf2_64(schedule.threads) ||
+      schedule.threads * schedule.rows > 1024 ||
+      (schedule.threads > 32 && schedule.rows > 1 &&
+       group.getNumLevels() > 1))
+    return op.emitOpError()
+           << "expected schedule `threads` to be a power of two, with `rows` at "
+              "most 1024 threads together and `rows` 1 where a row spans "
+              "warps, but got "
+           << schedule.threads << " and " << schedule.rows;
+  schedule.rowsPerWorker = schedule.rows;
+  schedule.holdsRow =
+      schedule.holdsRow && schedule.getVectorsPerThread(
+                               group.getSpace().columns) <= 16;
+  return schedule;
+}

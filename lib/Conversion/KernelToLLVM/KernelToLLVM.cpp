@@ -1,0 +1,230 @@
+//===- KernelToLLVM.cpp - Kernels to the LLVM dialect ---------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Conversion/KernelToLLVM.h"
+
+#include "FuseOps/Conversion/ExpandMath.h"
+#include "FuseOps/Conversion/Fp8ToLLVM.h"
+#include "FuseOps/Conversion/Fp8ToNVVM.h"
+#include "FuseOps/Conversion/Passes.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#define DEBUG_TYPE "convert-kernel-to-llvm"
+
+namespace mlir::fuseops {
+#define GEN_PASS_DEF_CONVERTKERNELTOLLVMPASS
+#include "FuseOps/Conversion/Passes.h.inc"
+} // namespace mlir::fuseops
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+FailureOr<KernelTarget> KernelTarget::cuda(StringRef chip) {
+  StringRef number = chip;
+  if (!number.consume_front("sm_"))
+    return failure();
+  if (number.ends_with("a") || number.ends_with("f"))
+    number = number.drop_back();
+  KernelTarget target;
+  if (number.getAsInteger(10, target.smVersion) || target.smVersion < 50)
+    return failure();
+  return target;
+}
+
+namespace {
+
+/// Polynomials, and casts that the chip lacks.
+LogicalResult expand(ModuleOp kernels, const KernelTarget &target) {
+  RewritePatternSet patterns(kernels.getContext());
+  populateExpandMathPatterns(patterns, target.isCUDA() ? MathTarget::NVVM
+                                                       : MathTarget::CPU);
+  Fp8ToLLVMOptions casts;
+  casts.half = !target.isCUDA() && !target.nativeHalf;
+  casts.bf16 = !target.isCUDA();
+  // The FP8 conversion instructions came with Ada and Hopper.
+  bool hasFp8Instructions = target.smVersion >= 89;
+  casts.fp8 = !hasFp8Instructions;
+  if (hasFp8Instructions)
+    populateFp8ToNVVMPatterns(patterns);
+  populateFp8ToLLVMPatterns(patterns, casts);
+  return applyPatternsGreedily(kernels, std::move(patterns));
+}
+
+/// True if what is left of the math dialect becomes instructions on both
+/// targets, or on CUDA in `f64` too.
+bool isInstruction(Operation *op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::ClampFOp,
+             math::CopySignOp, math::CountLeadingZerosOp,
+             math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp,
+             math::FmaOp, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
+             math::IsNormalOp, math::RoundOp, math::RoundEvenOp, math::RsqrtOp,
+             math::SqrtOp, math::TruncOp>(op);
+}
+
+/// An error for each operation that LLVM would turn into a call which nothing
+/// provides, or, for CUDA, could not select at all.
+LogicalResult checkOperations(ModuleOp kernels, const KernelTarget &target) {
+  WalkResult result = kernels.walk([&](Operation *op) {
+    auto fail = [&](Type type, StringRef reason) {
+      std::string typeName;
+      llvm::raw_string_ostream(typeName) << type;
+      op->emitError() << "`" << op->getName() << "` on `" << typeName << "` "
+                      << reason;
+      return WalkResult::interrupt();
+    };
+    if (op->getNumResults() != 1)
+      return WalkResult::advance();
+    Type element = getElementTypeOrSelf(op->getResult(0).getType());
+    if (target.isCUDA() && isa<math::MathDialect>(op->getDialect()) &&
+        !isInstruction(op))
+      return fail(element, "has no expansion for CUDA chips");
+    if (isa<arith::TruncFOp, arith::ExtFOp>(op) || !isa<FloatType>(element))
+      return WalkResult::advance();
+    bool computes = isa<arith::ArithFastMathInterface>(op) ||
+                    (isa<math::MathDialect>(op->getDialect()));
+    unsigned width = element.getIntOrFloatBitWidth();
+    if (computes && (width == 8 || (width == 16 && !target.isCUDA())))
+      return fail(element, "is not supported in kernels: compute in `f32` and "
+                           "convert");
+    return WalkResult::advance();
+  });
+  return success(!result.wasInterrupted());
+}
+
+/// Calls to libm for the functions without an expansion: those on f64, and the
+/// rarer ones on f32. What is an instruction stays.
+LogicalResult convertToLibm(ModuleOp kernels) {
+  MLIRContext *context = kernels.getContext();
+  RewritePatternSet patterns(context);
+  populateMathToLibmConversionPatterns(patterns);
+  ConversionTarget legality(*context);
+  legality.markUnknownOpDynamicallyLegal([](Operation *op) {
+    return !isa<math::MathDialect>(op->getDialect()) || isInstruction(op) ||
+           isa<math::FPowIOp, math::IPowIOp>(op);
+  });
+  return applyPartialConversion(kernels, legality, std::move(patterns));
+}
+
+/// Vectors that LLVM's have no operation for, into ones that they have.
+LogicalResult lowerVectors(ModuleOp kernels) {
+  RewritePatternSet patterns(kernels.getContext());
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  vector::populateVectorStepLoweringPatterns(patterns);
+  vector::populateVectorShapeCastLoweringPatterns(patterns);
+  vector::populateVectorToElementsUnrollPatterns(patterns);
+  vector::populateVectorFromElementsUnrollPatterns(patterns);
+  vector::populateVectorInterleaveLoweringPatterns(patterns);
+  return applyPatternsGreedily(kernels, std::move(patterns));
+}
+
+LogicalResult convertToLLVM(ModuleOp kernels) {
+  MLIRContext *context = kernels.getContext();
+  LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(64);
+  LLVMTypeConverter converter(context, options);
+  RewritePatternSet patterns(context);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  cf::populateAssertToLLVMConversionPattern(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  index::populateIndexToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
+  populateFuncToLLVMConversionPatterns(converter, patterns);
+  populateNVVMToLLVMConversionPatterns(patterns);
+
+  LLVMConversionTarget legality(*context);
+  legality.addLegalOp<ModuleOp>();
+  // NVVM operations that are inline PTX become that.
+  legality.addDynamicallyLegalDialect<NVVM::NVVMDialect>([](Operation *op) {
+    auto ptx = dyn_cast<NVVM::BasicPtxBuilderInterface>(op);
+    return !ptx || !ptx.hasIntrinsic();
+  });
+  return applyFullConversion(kernels, legality, std::move(patterns));
+}
+
+struct ConvertKernelToLLVMPass
+    : mlir::fuseops::impl::ConvertKernelToLLVMPassBase<
+          ConvertKernelToLLVMPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    KernelTarget target = KernelTarget::cpu(/*nativeHalf=*/!expandHalf);
+    if (!chip.empty()) {
+      FailureOr<KernelTarget> cuda = KernelTarget::cuda(chip);
+      if (failed(cuda)) {
+        getOperation().emitError()
+            << "expected a chip such as `sm_90a`, but got `" << chip << "`";
+        return signalPassFailure();
+      }
+      target = *cuda;
+    }
+    if (failed(convertKernelToLLVM(getOperation(), target)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult mlir::fuseops::convertKernelToLLVM(ModuleOp kernels,
+                                                 const KernelTarget &target) {
+  // `nvvm.kernel` is allowed on `llvm.func` only, so visibility says what a
+  // `func.func` is.
+  SmallVector<StringAttr> entries, helpers;
+  for (auto function : kernels.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      (function.isPublic() ? entries : helpers)
+          .push_back(function.getSymNameAttr());
+
+  if (failed(expand(kernels, target)) ||
+      failed(checkOperations(kernels, target)))
+    return failure();
+  if (!target.isCUDA() && failed(convertToLibm(kernels)))
+    return failure();
+  if (failed(lowerVectors(kernels)) || failed(convertToLLVM(kernels)))
+    return failure();
+
+  auto unit = UnitAttr::get(kernels.getContext());
+  for (StringAttr name : helpers)
+    kernels.lookupSymbol<LLVM::LLVMFuncOp>(name).setLinkage(
+        LLVM::Linkage::Internal);
+  if (target.isCUDA())
+    for (StringAttr name : entries) {
+      Operation *kernel = kernels.lookupSymbol(name);
+      kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), unit);
+      if (Attribute block = kernel->removeAttr(kBlockAttr))
+        kernel->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(), block);
+    }
+  return success();
+}

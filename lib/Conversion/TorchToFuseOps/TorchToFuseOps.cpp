@@ -1,0 +1,270 @@
+//===- TorchToFuseOps.cpp - Torch functions to fusible programs ----------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Conversion/TorchToFuseOps.h"
+
+#include "FuseOps/Conversion/Passes.h"
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "FuseOps/Dialect/Torch/Torch.h"
+#include "SymbolicSize.h"
+#include "TorchCall.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#define DEBUG_TYPE "convert-torch-to-fuseops"
+
+namespace mlir::fuseops {
+#define GEN_PASS_DEF_CONVERTTORCHTOFUSEOPSPASS
+#include "FuseOps/Conversion/Passes.h.inc"
+} // namespace mlir::fuseops
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+/// Whether `type` is a torch type or holds one.
+static bool isTorchType(Type type) {
+  return isa<torch::TorchDialect>(type.getDialect());
+}
+
+static bool holdsTorch(func::FuncOp function) {
+  FunctionType type = function.getFunctionType();
+  if (llvm::any_of(type.getInputs(), isTorchType) ||
+      llvm::any_of(type.getResults(), isTorchType))
+    return true;
+  auto visit = [](Operation *op) {
+    return isa_and_present<torch::TorchDialect>(op->getDialect())
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  return function.walk(visit).wasInterrupted();
+}
+
+/// Whether a type is neither a tensor nor a list of tensors: its values are the
+/// parameters of operations, and handlers read them where they're constants.
+static bool isParameterType(Type type) {
+  if (auto list = dyn_cast<torch::TorchListType>(type))
+    return isParameterType(list.getElementType());
+  if (auto optional = dyn_cast<torch::TorchOptionalType>(type))
+    return isParameterType(optional.getElementType());
+  return isa<torch::TorchIntType, torch::TorchFloatType, torch::TorchBoolType,
+             torch::TorchStrType, torch::TorchNoneType, torch::TorchNumberType,
+             torch::TorchDeviceType, torch::TorchGeneratorType>(type);
+}
+
+/// Whether an operation computes nothing that a fusible needs: constants,
+/// lists, sizes, and checks of what the types say already.
+static bool isIgnored(Operation *op) {
+  if (isa<torch::ListConstructOp, torch::BindSymbolicShapeOp,
+          torch::RuntimeAssertOp>(op))
+    return true;
+  if (isa<torch::OperatorOp>(op) || op->getNumRegions() ||
+      !isa_and_present<torch::TorchDialect>(op->getDialect()))
+    return false;
+  if (op->getNumResults())
+    return llvm::all_of(op->getResultTypes(), isParameterType);
+  StringRef name = op->getName().getStringRef();
+  return name.starts_with("torch.aten._assert_") ||
+         name.starts_with("torch.aten.sym_constrain_range");
+}
+
+namespace {
+/// Builds the fusible of one function.
+class FunctionImporter {
+public:
+  explicit FunctionImporter(func::FuncOp function)
+      : function(function), builder(function) {}
+
+  /// Builds the fusible before the function; on failure nothing is left of it.
+  LogicalResult run();
+
+private:
+  LogicalResult createFusible();
+  void convert(Operation *op);
+  LogicalResult convertReturn(func::ReturnOp op);
+  Value getRandomState();
+  void eraseDeadOps();
+
+  func::FuncOp function;
+  OpBuilder builder;
+  FusibleOp fusible;
+  Block *body = nullptr;
+  TorchValues state;
+  Value randomState;
+  bool hasFailed = false;
+};
+} // namespace
+
+LogicalResult FunctionImporter::createFusible() {
+  if (!function.getBody().hasOneBlock())
+    return emitError(function.getLoc())
+           << "cannot convert function `" << function.getSymName()
+           << "`: expected one block, but got "
+           << function.getBody().getBlocks().size();
+  SmallVector<Type> types;
+  SmallVector<Location> locs;
+  for (BlockArgument argument : function.getArguments()) {
+    std::string reason;
+    RankedTensorType type = convertTorchType(argument.getType(), reason);
+    if (!type) {
+      emitError(argument.getLoc())
+          << "cannot convert argument " << argument.getArgNumber() << " of `"
+          << function.getSymName() << "`: " << reason;
+      hasFailed = true;
+      continue;
+    }
+    types.push_back(type);
+    locs.push_back(argument.getLoc());
+  }
+  FailureOr<SymbolicSize> size = SymbolicSize::find(function);
+  if (hasFailed || failed(size))
+    return failure();
+
+  fusible =
+      FusibleOp::create(builder, function.getLoc(), function.getSymNameAttr(),
+                        TypeAttr::get(builder.getFunctionType(types, {})),
+                        ArrayAttr(), function.getSymVisibilityAttr(),
+                        size->getMin(builder), size->getMax(builder));
+  body = builder.createBlock(&fusible.getForward(), {}, types, locs);
+  for (auto [argument, value] :
+       llvm::zip(function.getArguments(), body->getArguments())) {
+    TorchValue converted;
+    converted.values.push_back(value);
+    converted.type = cast<RankedTensorType>(value.getType());
+    state.values[argument] = std::move(converted);
+  }
+  state.getRandomState = [this] { return getRandomState(); };
+  return success();
+}
+
+Value FunctionImporter::getRandomState() {
+  if (!randomState)
+    randomState = body->addArgument(
+        RankedTensorType::get({2}, builder.getI64Type()), function.getLoc());
+  return randomState;
+}
+
+void FunctionImporter::convert(Operation *op) {
+  TorchCall call(op, state, builder);
+  const TorchHandlers::Entry *entry =
+      isa_and_present<torch::TorchDialect>(op->getDialect())
+          ? TorchHandlers::get().lookup(call.getName())
+          : nullptr;
+  auto fail = [&] {
+    state.failed.insert(op->result_begin(), op->result_end());
+  };
+  auto hasFailedValue = [&](Value value) {
+    return state.failed.contains(value);
+  };
+  if (!entry && isIgnored(op)) {
+    if (llvm::any_of(op->getOperands(), hasFailedValue))
+      fail();
+    return;
+  }
+  LogicalResult result = failure();
+  if (!entry) {
+    result = call.refuse("not a fusible operation");
+  } else if (llvm::any_of(op->getOperands(), hasFailedValue)) {
+    // The reason was given where the operand was made.
+    fail();
+    return;
+  } else if (op->getNumOperands() < entry->minOperands ||
+             op->getNumOperands() > entry->maxOperands) {
+    result = call.refuse("expected " + Twine(entry->minOperands) + " to " +
+                         Twine(entry->maxOperands) + " operands, but got " +
+                         Twine(op->getNumOperands()));
+  } else {
+    result = entry->handler(call);
+  }
+  if (succeeded(result))
+    return;
+  hasFailed = true;
+  fail();
+}
+
+LogicalResult FunctionImporter::convertReturn(func::ReturnOp op) {
+  TorchCall call(op, state, builder);
+  SmallVector<Value> values;
+  SmallVector<Type> types;
+  for (auto [index, operand] : llvm::enumerate(op.getOperands())) {
+    if (state.failed.contains(operand))
+      return failure();
+    std::string reason;
+    if (!convertTorchType(operand.getType(), reason))
+      return call.refuse("result " + Twine(index) + ": " + reason);
+    FailureOr<Value> value = call.tensor(index);
+    if (failed(value))
+      return failure();
+    values.push_back(*value);
+    types.push_back(value->getType());
+  }
+  ReturnOp::create(builder, op.getLoc(), ValueRange(values), ValueRange(),
+                   ArrayRef<int64_t>());
+
+  fusible.setFunctionType(
+      builder.getFunctionType(body->getArgumentTypes(), types));
+  if (randomState) {
+    SmallVector<Attribute> attributes(body->getNumArguments(),
+                                      builder.getDictionaryAttr({}));
+    attributes.back() = builder.getDictionaryAttr(
+        builder.getNamedAttr(kRandomStateAttr, builder.getUnitAttr()));
+    fusible.setArgAttrsAttr(builder.getArrayAttr(attributes));
+  }
+  return success();
+}
+
+void FunctionImporter::eraseDeadOps() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+LogicalResult FunctionImporter::run() {
+  if (failed(createFusible()))
+    return failure();
+  for (Operation &op : function.getBody().front()) {
+    auto returned = dyn_cast<func::ReturnOp>(op);
+    if (!returned)
+      convert(&op);
+    else if (failed(convertReturn(returned)))
+      hasFailed = true;
+  }
+  if (hasFailed) {
+    fusible.erase();
+    return failure();
+  }
+  eraseDeadOps();
+  return success();
+}
+
+LogicalResult mlir::fuseops::convertTorchToFuseOps(ModuleOp module) {
+  bool hasFailed = false;
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (!holdsTorch(function))
+      continue;
+    if (succeeded(FunctionImporter(function).run()))
+      function.erase();
+    else
+      hasFailed = true;
+  }
+  return failure(hasFailed);
+}
+
+bool mlir::fuseops::isConvertibleTorchOp(StringRef name) {
+  return name.consume_front("torch.") && TorchHandlers::get().lookup(name);
+}
+
+namespace {
+struct ConvertTorchToFuseOpsPass
+    : fuseops::impl::ConvertTorchToFuseOpsPassBase<ConvertTorchToFuseOpsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (failed(convertTorchToFuseOps(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,245 @@
+//===- FuseOpsDialect.cpp - Dialect registration, types and shape helpers ===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+#include "FuseOps/Dialect/FuseOps/FuseOpsDialect.cpp.inc"
+#include "FuseOps/Dialect/FuseOps/FuseOpsEnums.cpp.inc"
+#include "FuseOps/Dialect/FuseOps/FuseOpsInterfaces.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "FuseOps/Dialect/FuseOps/FuseOpsAttributes.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "FuseOps/Dialect/FuseOps/FuseOpsTypes.cpp.inc"
+
+void FuseOpsDialect::initialize() {
+  registerTypes();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "FuseOps/Dialect/FuseOps/FuseOpsAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "FuseOps/Dialect/FuseOps/FuseOpsOps.cpp.inc"
+      >();
+}
+
+void FuseOpsDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "FuseOps/Dialect/FuseOps/FuseOpsTypes.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// QuantizedType
+//===----------------------------------------------------------------------===//
+
+/// Parses `block<1x128>` and the like as one word.
+static FailureOr<ScaleKind> parseScaleKind(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  std::string spelled = word.str();
+  if (succeeded(parser.parseOptionalLess())) {
+    SmallVector<int64_t> block;
+    if (parser.parseDimensionList(block, /*allowDynamic=*/false,
+                                  /*withTrailingX=*/false) ||
+        parser.parseGreater())
+      return failure();
+    spelled += "<";
+    llvm::raw_string_ostream os(spelled);
+    llvm::interleave(block, os, "x");
+    os << ">";
+  }
+  if (std::optional<ScaleKind> kind = symbolizeScaleKind(spelled))
+    return *kind;
+  return parser.emitError(loc)
+         << "expected scale `per_tensor`, `per_row`, `block<1x128>`, "
+            "`block<128x128>` or `mx<1x32>`, but got `"
+         << spelled << "`";
+}
+
+Type QuantizedType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  if (parser.parseLess() || parser.parseDimensionList(shape) ||
+      parser.parseType(element) || parser.parseComma() ||
+      parser.parseKeyword("scale") || parser.parseEqual())
+    return {};
+  FailureOr<ScaleKind> scale = parseScaleKind(parser);
+  if (failed(scale) || parser.parseComma() || parser.parseKeyword("copies") ||
+      parser.parseEqual())
+    return {};
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return {};
+  std::optional<Copies> copies = symbolizeCopies(word);
+  if (!copies) {
+    parser.emitError(loc) << "expected copies `row`, `col` or `row_col`, but "
+                             "got `"
+                          << word << "`";
+    return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<QuantizedType>(parser.getContext(), shape, element,
+                                          *scale, *copies);
+}
+
+void QuantizedType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printDimensionList(getShape());
+  printer << "x" << getElementType()
+          << ", scale = " << stringifyScaleKind(getScale())
+          << ", copies = " << stringifyCopies(getCopies()) << ">";
+}
+
+LogicalResult
+QuantizedType::verify(function_ref<InFlightDiagnostic()> emitError,
+                      ArrayRef<int64_t> shape, Type elementType, ScaleKind,
+                      Copies) {
+  if (shape.size() != 2)
+    return emitError() << "expected a quantized tensor of rank 2, but got rank "
+                       << shape.size();
+  if (!isa<Float8E4M3FNType, Float8E5M2Type>(elementType))
+    return emitError()
+           << "expected element type `f8E4M3FN` or `f8E5M2`, but got "
+           << elementType;
+  return success();
+}
+
+SmallVector<RankedTensorType> QuantizedType::getParts() const {
+  auto ceilDiv = [](int64_t a, int64_t b) {
+    return ShapedType::isDynamic(a) ? a : (a + b - 1) / b;
+  };
+  Type f32 = Float32Type::get(getContext());
+  SmallVector<RankedTensorType> parts;
+  auto addCopy = [&](int64_t rows, int64_t columns) {
+    parts.push_back(RankedTensorType::get({rows, columns}, getElementType()));
+    switch (getScale()) {
+    case ScaleKind::PerTensor:
+      parts.push_back(RankedTensorType::get({}, f32));
+      return;
+    case ScaleKind::PerRow:
+      parts.push_back(RankedTensorType::get({rows, 1}, f32));
+      return;
+    case ScaleKind::Block1x128:
+      parts.push_back(RankedTensorType::get({rows, ceilDiv(columns, 128)}, f32));
+      return;
+    case ScaleKind::Block128x128:
+      parts.push_back(RankedTensorType::get(
+          {ceilDiv(rows, 128), ceilDiv(columns, 128)}, f32));
+      return;
+    case ScaleKind::MX1x32:
+      parts.push_back(
+          RankedTensorType::get({rows, ceilDiv(columns, 32)},
+                                Float8E8M0FNUType::get(getContext())));
+      return;
+    }
+  };
+  if (hasRowCopy())
+    addCopy(getShape()[0], getShape()[1]);
+  if (hasColCopy())
+    addCopy(getShape()[1], getShape()[0]);
+  return parts;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+Type mlir::fuseops::getComputeType(Type type) {
+  auto floatType = dyn_cast<FloatType>(type);
+  if (floatType && floatType.getWidth() < 32)
+    return Float32Type::get(type.getContext());
+  return type;
+}
+
+RankedTensorType mlir::fuseops::getComputeTensor(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.clone(getComputeType(tensor.getElementType()));
+}
+
+RankedTensorType mlir::fuseops::withColumns(RankedTensorType type,
+                                            int64_t columns, Type elementType) {
+  SmallVector<int64_t> shape(type.getShape());
+  if (!shape.empty())
+    shape.back() = columns;
+  return RankedTensorType::get(shape, elementType);
+}
+
+int64_t mlir::fuseops::getColumns(RankedTensorType type) {
+  return type.getRank() == 0 ? 1 : type.getShape().back();
+}
+
+Extent mlir::fuseops::getNumElements(RankedTensorType type, unsigned dropped) {
+  int64_t count = 1;
+  bool isDynamic = false;
+  for (int64_t extent : type.getShape().drop_back(
+           std::min<size_t>(dropped, type.getRank()))) {
+    if (ShapedType::isDynamic(extent))
+      isDynamic = true;
+    else
+      count *= extent;
+  }
+  return isDynamic ? Extent{0, count} : Extent{count, 0};
+}
+
+int64_t mlir::fuseops::getElementBytes(Type elementType) {
+  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
+
+Extent mlir::fuseops::getNumBytes(RankedTensorType type) {
+  return getNumElements(type) * getElementBytes(type.getElementType());
+}
+
+bool mlir::fuseops::isBroadcastableTo(RankedTensorType from,
+                                      RankedTensorType to) {
+  if (from.getRank() > to.getRank())
+    return false;
+  for (auto [a, b] :
+       llvm::zip(llvm::reverse(from.getShape()), llvm::reverse(to.getShape())))
+    if (a != b && a != 1)
+      return false;
+  return true;
+}
+
+RankedTensorType mlir::fuseops::detail::largestTensor(Operation *op) {
+  RankedTensorType largest;
+  auto isLarger = [&](RankedTensorType type) {
+    if (!largest)
+      return true;
+    Extent a = getNumElements(type), b = getNumElements(largest);
+    return std::tie(a.perSymbol, a.constant) > std::tie(b.perSymbol, b.constant);
+  };
+  auto visit = [&](Type type) {
+    if (auto quantized = dyn_cast<QuantizedType>(type))
+      type = quantized.getTensorType(quantized.getElementType());
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && isLarger(tensor))
+      largest = tensor;
+  };
+  llvm::for_each(op->getResultTypes(), visit);
+  llvm::for_each(op->getOperandTypes(), visit);
+  return largest;
+}
+
+SmallVector<Value> mlir::fuseops::detail::cloneWith(Operation *op, OpBuilder &builder,
+                                     ValueRange operands) {
+  IRMapping mapping;
+  mapping.map(op->getOperands(), operands);
+  return llvm::to_vector(
+      llvm::map_range(builder.clone(*op, mapping)->getResults(),
+                      [](OpResult result) -> Value { return result; }));
+}

@@ -1,0 +1,490 @@
+//===- FuseOpsOps.cpp - Syntax and verifiers of the named operations -----===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+//===----------------------------------------------------------------------===//
+// Words and numbers in the syntax
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseDouble(OpAsmParser &parser, FloatAttr &attr) {
+  double value;
+  if (parser.parseFloat(value))
+    return failure();
+  attr = parser.getBuilder().getF64FloatAttr(value);
+  return success();
+}
+static void printDouble(OpAsmPrinter &printer, Operation *, FloatAttr attr) {
+  printer.printFloat(attr.getValue());
+}
+
+static ParseResult parseInteger(OpAsmParser &parser, IntegerAttr &attr) {
+  int64_t value;
+  if (parser.parseInteger(value))
+    return failure();
+  attr = parser.getBuilder().getI64IntegerAttr(value);
+  return success();
+}
+static void printInteger(OpAsmPrinter &printer, Operation *, IntegerAttr attr) {
+  printer << attr.getInt();
+}
+
+/// Parses one of an enumeration's words; `expected` lists them for the error.
+template <typename AttrT, typename SymbolizeFn>
+static ParseResult parseWord(OpAsmParser &parser, AttrT &attr,
+                             SymbolizeFn symbolize, StringRef expected) {
+  StringRef word;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return failure();
+  auto kind = symbolize(word);
+  if (!kind)
+    return parser.emitError(loc)
+           << "expected " << expected << ", but got `" << word << "`";
+  attr = AttrT::get(parser.getContext(), *kind);
+  return success();
+}
+
+static ParseResult parseGeluKind(OpAsmParser &parser, GeluKindAttr &attr) {
+  return parseWord(
+      parser, attr, [](StringRef word) { return symbolizeGeluKind(word); },
+      "`none` or `tanh`");
+}
+static void printGeluKind(OpAsmPrinter &printer, Operation *,
+                          GeluKindAttr attr) {
+  printer << stringifyGeluKind(attr.getValue());
+}
+
+static ParseResult parseHalfOrder(OpAsmParser &parser, HalfOrderAttr &attr) {
+  return parseWord(
+      parser, attr, [](StringRef word) { return symbolizeHalfOrder(word); },
+      "`first` or `last`");
+}
+static void printHalfOrder(OpAsmPrinter &printer, Operation *,
+                           HalfOrderAttr attr) {
+  printer << stringifyHalfOrder(attr.getValue());
+}
+
+static ParseResult parseReductionKind(OpAsmParser &parser,
+                                      ReductionKindAttr &attr) {
+  return parseWord(
+      parser, attr, [](StringRef word) { return symbolizeReductionKind(word); },
+      "`sum` or `max`");
+}
+static void printReductionKind(OpAsmPrinter &printer, Operation *,
+                               ReductionKindAttr attr) {
+  printer << stringifyReductionKind(attr.getValue());
+}
+
+#define GET_OP_CLASSES
+#include "FuseOps/Dialect/FuseOps/FuseOpsOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Rules shared by several operations
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// `value` has to be a row vector of `columns` elements.
+static LogicalResult verifyRowVector(Operation *op, StringRef name, Value value,
+                                     int64_t columns) {
+  if (!value)
+    return success();
+  RankedTensorType type = tensorType(value);
+  if (type.getRank() != 1 || type.getDimSize(0) != columns)
+    return op->emitOpError() << "expected `" << name << "` to have shape ["
+                             << columns << "], but got " << type;
+  return success();
+}
+
+/// `value` has to hold one value a row of `rows`.
+static LogicalResult verifyRowStat(Operation *op, StringRef name, Value value,
+                                   RankedTensorType rows) {
+  RankedTensorType expected = withColumns(
+      rows, 1,
+      rows.getElementType().isF64() ? rows.getElementType()
+                                    : Float32Type::get(op->getContext()));
+  if (value.getType() != expected)
+    return op->emitOpError() << "expected `" << name << "` to be " << expected
+                             << ", but got " << value.getType();
+  return success();
+}
+
+/// `value` has to have the shape of `expected`.
+static LogicalResult verifySameShape(Operation *op, StringRef name, Value value,
+                                     RankedTensorType expected) {
+  if (tensorType(value).getShape() == expected.getShape())
+    return success();
+  return op->emitOpError() << "expected `" << name << "` to have the shape of "
+                           << expected << ", but got " << value.getType();
+}
+
+static LogicalResult verifyHasColumns(Operation *op, RankedTensorType type) {
+  if (type.getRank() == 0)
+    return op->emitOpError() << "expected `input` to have at least one "
+                                "dimension, but got "
+                             << type;
+  return success();
+}
+
+static LogicalResult verifyBroadcast(Operation *op, Value lhs, Value rhs,
+                                     Value result) {
+  for (auto [name, value] : {std::pair<StringRef, Value>{"lhs", lhs},
+                             std::pair<StringRef, Value>{"rhs", rhs}})
+    if (!isBroadcastableTo(tensorType(value), tensorType(result)))
+      return op->emitOpError()
+             << "expected `" << name << "` to broadcast to the shape of "
+             << result.getType() << ", but got " << value.getType();
+  // The result may not be larger than what the operands make it.
+  RankedTensorType type = tensorType(result);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    int64_t fromEnd = type.getRank() - dim;
+    auto extent = [&](Value value) -> int64_t {
+      RankedTensorType operand = tensorType(value);
+      return operand.getRank() < fromEnd
+                 ? 1
+                 : operand.getDimSize(operand.getRank() - fromEnd);
+    };
+    if (extent(lhs) != type.getDimSize(dim) &&
+        extent(rhs) != type.getDimSize(dim))
+      return op->emitOpError() << "expected a result of the operands' common "
+                                  "shape, but got "
+                               << type;
+  }
+  return success();
+}
+
+LogicalResult AddOp::verify() {
+  return verifyBroadcast(*this, getLhs(), getRhs(), getResult());
+}
+LogicalResult MulOp::verify() {
+  return verifyBroadcast(*this, getLhs(), getRhs(), getResult());
+}
+
+LogicalResult BiasOp::verify() {
+  RankedTensorType type = tensorType(getInput());
+  if (failed(verifyHasColumns(*this, type)))
+    return failure();
+  return verifyRowVector(*this, "bias", getBias(), getColumns(type));
+}
+
+LogicalResult DropoutOp::verify() {
+  RankedTensorType state = tensorType(getRandomState());
+  if (state.getRank() != 1 || state.getDimSize(0) != 2)
+    return emitOpError() << "expected `random_state` to be tensor<2xi64>, seed "
+                            "and offset, but got "
+                         << state;
+  double p = getP().convertToDouble();
+  if (!(p >= 0.0 && p < 1.0))
+    return emitOpError() << "expected 0 <= p < 1, but got " << p;
+  return success();
+}
+
+LogicalResult CastOp::verify() {
+  return verifySameShape(*this, "result", getResult(), tensorType(getInput()));
+}
+
+static LogicalResult verifyGlu(Operation *op, Value input, StringRef name,
+                               Value half) {
+  RankedTensorType type = tensorType(input);
+  if (failed(verifyHasColumns(op, type)))
+    return failure();
+  if (getColumns(type) % 2)
+    return op->emitOpError() << "expected `input` to have an even number of "
+                                "columns, but got "
+                             << type;
+  return verifySameShape(
+      op, name, half,
+      withColumns(type, getColumns(type) / 2, type.getElementType()));
+}
+LogicalResult SwigluOp::verify() {
+  return verifyGlu(*this, getInput(), "result", getResult());
+}
+LogicalResult GegluOp::verify() {
+  return verifyGlu(*this, getInput(), "result", getResult());
+}
+LogicalResult SwigluGradOp::verify() {
+  return verifyGlu(*this, getInput(), "gradient", getGradient());
+}
+LogicalResult GegluGradOp::verify() {
+  return verifyGlu(*this, getInput(), "gradient", getGradient());
+}
+
+//===----------------------------------------------------------------------===//
+// Norms and reductions
+//===----------------------------------------------------------------------===//
+
+LogicalResult LayerNormOp::verify() {
+  RankedTensorType type = tensorType(getInput());
+  int64_t columns = getColumns(type);
+  return failure(
+      failed(verifyHasColumns(*this, type)) ||
+      failed(verifySameShape(*this, "result", getResult(), type)) ||
+      failed(verifyRowVector(*this, "gamma", getGamma(), columns)) ||
+      failed(verifyRowVector(*this, "beta", getBeta(), columns)) ||
+      failed(verifyRowStat(*this, "mean", getMean(), type)) ||
+      failed(verifyRowStat(*this, "rstd", getRstd(), type)));
+}
+
+LogicalResult RmsNormOp::verify() {
+  RankedTensorType type = tensorType(getInput());
+  return failure(
+      failed(verifyHasColumns(*this, type)) ||
+      failed(verifySameShape(*this, "result", getResult(), type)) ||
+      failed(verifyRowVector(*this, "gamma", getGamma(), getColumns(type))) ||
+      failed(verifyRowStat(*this, "rstd", getRstd(), type)));
+}
+
+/// What the gradients of both norms have in common.
+template <typename OpT>
+static LogicalResult verifyNormGrad(OpT op) {
+  RankedTensorType type = tensorType(op.getInput());
+  if (failed(verifyHasColumns(op, type)) ||
+      failed(verifySameShape(op, "gradient", op.getGradient(), type)) ||
+      failed(verifySameShape(op, "result", op.getResult(), type)) ||
+      failed(verifyRowVector(op, "gamma", op.getGamma(), getColumns(type))) ||
+      failed(verifyRowVector(op, "gamma_gradient", op.getGammaGradient(),
+                             getColumns(type))) ||
+      failed(verifyRowStat(op, "rstd", op.getRstd(), type)))
+    return failure();
+  if (!op.getGamma() != !op.getGammaGradient())
+    return op.emitOpError()
+           << "expected a gamma gradient where there is a gamma, and none "
+              "where there is none";
+  return success();
+}
+LogicalResult LayerNormGradOp::verify() {
+  if (failed(verifyRowStat(*this, "mean", getMean(), tensorType(getInput()))))
+    return failure();
+  return verifyNormGrad(*this);
+}
+LogicalResult RmsNormGradOp::verify() { return verifyNormGrad(*this); }
+
+LogicalResult ReduceRowsOp::verify() {
+  RankedTensorType input = tensorType(getInput());
+  if (failed(verifyHasColumns(*this, input)))
+    return failure();
+  RankedTensorType result = tensorType(getResult());
+  if (result.getRank() == 0 && getColumns(input) == 1)
+    return success();
+  return verifyRowVector(*this, "result", getResult(), getColumns(input));
+}
+
+LogicalResult ReduceColumnsOp::verify() {
+  RankedTensorType input = tensorType(getInput());
+  if (failed(verifyHasColumns(*this, input)))
+    return failure();
+  return verifySameShape(*this, "result", getResult(),
+                         withColumns(input, 1, input.getElementType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+/// The high-precision tensor type of a contraction's operand.
+static RankedTensorType operandType(Value value) {
+  if (auto quantized = dyn_cast<QuantizedType>(value.getType()))
+    return quantized.getTensorType(BFloat16Type::get(value.getContext()));
+  return tensorType(value);
+}
+
+static LogicalResult verifyOperandElements(Operation *op, StringRef name,
+                                           Value value) {
+  auto element = dyn_cast<FloatType>(operandType(value).getElementType());
+  if (!element || element.getWidth() < 16)
+    return op->emitOpError()
+           << "expected `" << name
+           << "` to be a tensor of f16, bf16, f32 or f64, or quantized, but "
+              "got "
+           << value.getType();
+  return success();
+}
+
+LogicalResult LinearOp::verify() {
+  if (failed(verifyOperandElements(*this, "input", getInput())) ||
+      failed(verifyOperandElements(*this, "weight", getWeight())))
+    return failure();
+  RankedTensorType input = operandType(getInput());
+  RankedTensorType weight = operandType(getWeight());
+  if (failed(verifyHasColumns(*this, input)))
+    return failure();
+  if (weight.getRank() != 2 || weight.getDimSize(1) != getColumns(input))
+    return emitOpError() << "expected `weight` to have shape [N, "
+                         << getColumns(input) << "], but got "
+                         << getWeight().getType();
+  RankedTensorType expected =
+      withColumns(input, weight.getDimSize(0), input.getElementType());
+  return failure(
+      failed(verifySameShape(*this, "result", getResult(), expected)) ||
+      failed(verifyRowVector(*this, "bias", getBias(), weight.getDimSize(0))));
+}
+
+LogicalResult MatmulOp::verify() {
+  if (failed(verifyOperandElements(*this, "lhs", getLhs())) ||
+      failed(verifyOperandElements(*this, "rhs", getRhs())))
+    return failure();
+  RankedTensorType lhs = operandType(getLhs()), rhs = operandType(getRhs());
+  if (lhs.getRank() < 2 || rhs.getRank() < 2)
+    return emitOpError() << "expected operands of rank 2 or more, but got "
+                         << lhs << " and " << rhs;
+  Extent lhsK = getTransposeLhs() ? getNumElements(lhs, 1)
+                                  : Extent{getColumns(lhs), 0};
+  Extent rhsK = getTransposeRhs() ? Extent{getColumns(rhs), 0}
+                                  : getNumElements(rhs, 1);
+  if (lhsK != rhsK)
+    return emitOpError() << "expected operands with equal contracted extents, "
+                            "but got "
+                         << lhs << " and " << rhs;
+  Extent columns = getTransposeRhs() ? getNumElements(rhs, 1)
+                                     : Extent{getColumns(rhs), 0};
+  if (columns.perSymbol)
+    return emitOpError() << "expected a result with a static number of "
+                            "columns, but `rhs` is "
+                         << rhs;
+  RankedTensorType expected =
+      getTransposeLhs()
+          ? RankedTensorType::get({getColumns(lhs), columns.constant},
+                                  lhs.getElementType())
+          : withColumns(lhs, columns.constant, lhs.getElementType());
+  return verifySameShape(*this, "result", getResult(), expected);
+}
+
+SmallVector<unsigned> LinearOp::getQuantizableOperands() { return {0, 1}; }
+SmallVector<unsigned> MatmulOp::getQuantizableOperands() { return {0, 1}; }
+
+//===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReshapeOp::verify() {
+  RankedTensorType input = tensorType(getInput());
+  RankedTensorType result = tensorType(getResult());
+  if (input.getElementType() != result.getElementType())
+    return emitOpError() << "expected one element type, but got " << input
+                         << " and " << result;
+  if (getNumElements(input) != getNumElements(result))
+    return emitOpError() << "expected the same number of elements, but got "
+                         << input << " and " << result;
+  return success();
+}
+
+bool ReshapeOp::commutesWithQuantize(ScaleKind scale) {
+  bool keepsRows =
+      getColumns(tensorType(getInput())) == getColumns(tensorType(getResult()));
+  return scale == ScaleKind::PerTensor ||
+         (keepsRows && scale != ScaleKind::Block128x128);
+}
+
+LogicalResult SliceColumnsOp::verify() {
+  RankedTensorType input = tensorType(getInput());
+  RankedTensorType result = tensorType(getResult());
+  if (failed(verifyHasColumns(*this, input)))
+    return failure();
+  int64_t offset = getOffset();
+  if (result.getRank() != input.getRank() || offset < 0 ||
+      offset > getColumns(input) - getColumns(result))
+    return emitOpError() << "expected columns " << offset << " to "
+                         << offset + getColumns(result)
+                         << " to lie within `input`, which is " << input;
+  RankedTensorType expected =
+      withColumns(input, getColumns(result), input.getElementType());
+  if (result != expected)
+    return emitOpError() << "expected `result` to be " << expected
+                         << ", but got " << result;
+  return success();
+}
+
+LogicalResult ConcatColumnsOp::verify() {
+  if (getInputs().empty())
+    return emitOpError() << "expected at least one input";
+  RankedTensorType result = tensorType(getResult());
+  if (failed(verifyHasColumns(*this, result)))
+    return failure();
+  int64_t columns = 0;
+  for (Value input : getInputs()) {
+    RankedTensorType type = tensorType(input);
+    if (type.getRank() != result.getRank() ||
+        withColumns(result, getColumns(type), result.getElementType()) != type)
+      return emitOpError() << "expected inputs with the rows and the element "
+                              "type of "
+                           << result << ", but got " << type;
+    columns += getColumns(type);
+  }
+  if (columns != getColumns(result))
+    return emitOpError() << "expected `result` to have " << columns
+                         << " columns, but got " << result;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Quantization
+//===----------------------------------------------------------------------===//
+
+LogicalResult AmaxOp::verify() {
+  if (tensorType(getResult()).getRank() != 0)
+    return emitOpError() << "expected a scalar result, but got "
+                         << getResult().getType();
+  return success();
+}
+
+LogicalResult ComputeScaleOp::verify() {
+  if (!isa<Float8E4M3FNType, Float8E5M2Type>(getFormat()))
+    return emitOpError() << "expected format `f8E4M3FN` or `f8E5M2`, but got "
+                         << getFormat();
+  return success();
+}
+
+LogicalResult QuantizeOp::verify() {
+  QuantizedType result = getResult().getType();
+  if (tensorType(getInput()).getShape() != result.getShape())
+    return emitOpError() << "expected `input` to have the shape of " << result
+                         << ", but got " << getInput().getType();
+  bool perTensor = result.getScale() == ScaleKind::PerTensor;
+  if (perTensor != static_cast<bool>(getScale()))
+    return emitOpError() << "expected "
+                         << (perTensor ? "a scale operand for"
+                                       : "no scale operand for")
+                         << " scale `" << stringifyScaleKind(result.getScale())
+                         << "`";
+  if (getScale() && tensorType(getScale()).getRank() != 0)
+    return emitOpError() << "expected a scalar scale, but got "
+                         << getScale().getType();
+  return success();
+}
+
+LogicalResult DequantizeOp::verify() {
+  QuantizedType input = getInput().getType();
+  if (tensorType(getResult()).getShape() != input.getShape())
+    return emitOpError() << "expected `result` to have the shape of " << input
+                         << ", but got " << getResult().getType();
+  return success();
+}
+
+/// The parts have to be those of `type`.
+static LogicalResult verifyParts(Operation *op, QuantizedType type,
+                                 TypeRange parts) {
+  SmallVector<RankedTensorType> expected = type.getParts();
+  if (llvm::equal(expected, parts))
+    return success();
+  InFlightDiagnostic diag = op->emitOpError() << "expected parts (";
+  llvm::interleaveComma(expected, diag);
+  diag << ") of " << type << ", but got (";
+  llvm::interleaveComma(parts, diag);
+  return diag << ")";
+}
+LogicalResult PackQuantizedOp::verify() {
+  return verifyParts(*this, getResult().getType(), getParts().getTypes());
+}
+LogicalResult UnpackQuantizedOp::verify() {
+  return verifyParts(*this, getInput().getType(), getParts().getTypes());
+}

@@ -1,0 +1,55 @@
+//===- Arguments.h - Checks a run's tensors and finds each tensor's memory ===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_LIB_RUNTIME_ARGUMENTS_H
+#define FUSEOPS_LIB_RUNTIME_ARGUMENTS_H
+
+#include "Matmul.h"
+#include "Program.h"
+
+namespace fuseops {
+namespace runtime {
+
+/// What the caller hands to a run.
+struct RunArguments {
+  const DLTensor *const *inputs;
+  int32_t numInputs;
+  const DLTensor *const *outputs;
+  int32_t numOutputs;
+  void *workspace;
+  size_t workspaceBytes;
+};
+
+/// A run whose arguments have been checked.
+struct Binding {
+  int64_t symbol = 0;
+  int32_t deviceId = 0;
+  /// Memory of each tensor of the entry.
+  std::vector<void *> pointers;
+  /// The part of the workspace that is the library's.
+  void *libraryWorkspace = nullptr;
+  size_t libraryWorkspaceBytes = 0;
+};
+
+/// Writes the symbol that the inputs' shapes give.
+fuseopsStatus inferSymbol(const Program &program, const Entry &entry,
+                          const DLTensor *const *inputs, int32_t numInputs,
+                          int64_t &symbol);
+
+/// Checks all of a run's arguments, in the order: number, presence, rank,
+/// symbol, device, dtype, shape, layout, alignment, workspace, overlap.
+fuseopsStatus bindArguments(const Program &program, const Entry &entry,
+                            const RunArguments &arguments, Binding &binding);
+
+/// Writes the sizes and operands of a matrix product, checked.
+fuseopsStatus bindMatmul(const Entry &entry, const Step &step,
+                         const Binding &binding, MatmulArguments &arguments);
+
+} // namespace runtime
+} // namespace fuseops
+
+#endif // FUSEOPS_LIB_RUNTIME_ARGUMENTS_H

@@ -1,0 +1,119 @@
+//===- CudaDriver.h - The CUDA driver, loaded at run time ----------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Declares the little of the driver's stable ABI that is used (cuda.h of CUDA
+// 12 and 13), so that building FuseOps needs no CUDA and running it no GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_LIB_RUNTIME_CUDADRIVER_H
+#define FUSEOPS_LIB_RUNTIME_CUDADRIVER_H
+
+#include "FuseOps-c/Runtime.h"
+
+#include <string>
+
+namespace fuseops {
+namespace runtime {
+
+// The driver's handles are pointers to structures that nobody sees.
+using CudaDevice = int;
+using CudaResult = int;
+using CudaPointer = unsigned long long;
+using CudaContext = struct CudaContextOpaque *;
+using CudaModule = struct CudaModuleOpaque *;
+using CudaFunction = struct CudaFunctionOpaque *;
+using CudaStream = struct CudaStreamOpaque *;
+using CudaEvent = struct CudaEventOpaque *;
+
+// Values of cuda.h.
+constexpr int kCudaAttributeMajor = 75;
+constexpr int kCudaAttributeMinor = 76;
+constexpr int kCudaFunctionMaxDynamicShared = 8;
+constexpr int kCudaJitErrorLog = 5;
+constexpr int kCudaJitErrorLogBytes = 6;
+
+/// The driver's functions.
+struct CudaDriver {
+  CudaResult (*init)(unsigned);
+  CudaResult (*getErrorString)(CudaResult, const char **);
+  CudaResult (*deviceGetCount)(int *);
+  CudaResult (*deviceGet)(CudaDevice *, int);
+  CudaResult (*deviceGetName)(char *, int, CudaDevice);
+  CudaResult (*deviceGetAttribute)(int *, int, CudaDevice);
+  CudaResult (*primaryRetain)(CudaContext *, CudaDevice);
+  CudaResult (*contextGetCurrent)(CudaContext *);
+  CudaResult (*contextGetDevice)(CudaDevice *);
+  CudaResult (*contextPush)(CudaContext);
+  CudaResult (*contextPop)(CudaContext *);
+  CudaResult (*contextSynchronize)();
+  CudaResult (*moduleLoad)(CudaModule *, const void *, unsigned, int *,
+                           void **);
+  CudaResult (*moduleUnload)(CudaModule);
+  CudaResult (*moduleGetFunction)(CudaFunction *, CudaModule, const char *);
+  CudaResult (*functionSetAttribute)(CudaFunction, int, int);
+  CudaResult (*launch)(CudaFunction, unsigned, unsigned, unsigned, unsigned,
+                       unsigned, unsigned, unsigned, CudaStream, void **,
+                       void **);
+  CudaResult (*allocate)(CudaPointer *, size_t);
+  CudaResult (*free)(CudaPointer);
+  CudaResult (*copyToDevice)(CudaPointer, const void *, size_t);
+  CudaResult (*copyToHost)(void *, CudaPointer, size_t);
+  CudaResult (*copyOnDevice)(CudaPointer, CudaPointer, size_t, CudaStream);
+  CudaResult (*set)(CudaPointer, unsigned char, size_t, CudaStream);
+  CudaResult (*streamSynchronize)(CudaStream);
+  CudaResult (*eventCreate)(CudaEvent *, unsigned);
+  CudaResult (*eventDestroy)(CudaEvent);
+  CudaResult (*eventRecord)(CudaEvent, CudaStream);
+  CudaResult (*eventSynchronize)(CudaEvent);
+  CudaResult (*eventElapsed)(float *, CudaEvent, CudaEvent);
+  // Newer drivers only; NULL where missing.
+  CudaResult (*contextGetId)(CudaContext, unsigned long long *);
+  CudaResult (*functionLoad)(CudaFunction);
+
+  /// The driver, loaded and initialised on first use. Fails with
+  /// FUSEOPS_UNAVAILABLE where there is none, or no device.
+  static fuseopsStatus get(const CudaDriver *&driver);
+
+  /// FUSEOPS_OK, or an error whose sentence says what failed and why.
+  fuseopsStatus check(CudaResult result, const char *what) const;
+};
+
+/// Makes a context of a device current for as long as it lives: the current
+/// one if it is of that device, else the device's primary one.
+class CudaScope {
+public:
+  CudaScope() = default;
+  CudaScope(const CudaScope &) = delete;
+  CudaScope &operator=(const CudaScope &) = delete;
+  ~CudaScope();
+
+  /// Enters; a negative device means the current context's, else device 0.
+  fuseopsStatus enter(int32_t deviceId);
+
+  /// Enters a context that is known.
+  fuseopsStatus enter(CudaContext context);
+
+  const CudaDriver *driver = nullptr;
+  CudaContext context = nullptr;
+  CudaDevice device = 0;
+  /// Tells contexts apart, also when a new one has the address of an old one.
+  unsigned long long contextId = 0;
+
+private:
+  bool isPushed = false;
+};
+
+/// Writes a device's compute capability.
+fuseopsStatus getCapability(const CudaDriver &driver, CudaDevice device,
+                            int &major, int &minor);
+
+} // namespace runtime
+} // namespace fuseops
+
+#endif // FUSEOPS_LIB_RUNTIME_CUDADRIVER_H

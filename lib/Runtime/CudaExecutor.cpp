@@ -1,0 +1,166 @@
+//===- CudaExecutor.cpp - Runs an entry's steps on a CUDA device ---------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CublasLt.h"
+#include "CudaCode.h"
+#include "Status.h"
+
+using namespace fuseops::runtime;
+
+namespace {
+
+/// Events that mark times on a stream, destroyed at the end.
+class Timer {
+public:
+  Timer(const CudaDriver &driver, CudaStream stream)
+      : driver(driver), stream(stream) {}
+  Timer(const Timer &) = delete;
+  Timer &operator=(const Timer &) = delete;
+  ~Timer() {
+    for (CudaEvent event : events)
+      driver.eventDestroy(event);
+  }
+
+  fuseopsStatus create(size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      CudaEvent event;
+      if (fuseopsStatus status = driver.check(driver.eventCreate(&event, 0),
+                                              "creating a CUDA event"))
+        return status;
+      events.push_back(event);
+    }
+    return FUSEOPS_OK;
+  }
+  fuseopsStatus mark(size_t index) {
+    return driver.check(driver.eventRecord(events[index], stream),
+                        "recording a CUDA event");
+  }
+  fuseopsStatus wait() {
+    return driver.check(driver.eventSynchronize(events.back()),
+                        "waiting for the CUDA stream");
+  }
+  /// Writes the time from mark `index` to the next one.
+  fuseopsStatus read(size_t index, double &microseconds) {
+    float milliseconds = 0;
+    fuseopsStatus status = driver.check(
+        driver.eventElapsed(&milliseconds, events[index], events[index + 1]),
+        "reading CUDA events");
+    microseconds = 1e3 * static_cast<double>(milliseconds);
+    return status;
+  }
+
+private:
+  const CudaDriver &driver;
+  CudaStream stream;
+  std::vector<CudaEvent> events;
+};
+
+} // namespace
+
+static fuseopsStatus launchKernel(const CudaScope &scope,
+                                  const CudaKernels &kernels, const Step &step,
+                                  const Binding &binding, CudaStream stream) {
+  const KernelStep &kernel = step.kernel;
+  int64_t rows, countRows, count;
+  if (!evaluate(kernel.grid.rows, binding.symbol, rows) ||
+      !evaluate(kernel.countGrid.rows, binding.symbol, countRows) ||
+      __builtin_mul_overflow(kernel.countGrid.countWorkers(countRows),
+                             kernel.countMultiplier, &count))
+    return fail(FUSEOPS_INVALID_ARGUMENT,
+                "step `%s`: its rows for size %lld are too many",
+                step.name.c_str(), static_cast<long long>(binding.symbol));
+  int64_t workers = kernel.grid.countWorkers(rows);
+  if (workers == 0)
+    return FUSEOPS_OK;
+  // Reused by all launches of a thread, so that a run allocates nothing.
+  static thread_local std::vector<void *> parameters;
+  parameters.clear();
+  for (int32_t index : kernel.tensors)
+    parameters.push_back(const_cast<void **>(&binding.pointers[index]));
+  parameters.push_back(&rows);
+  parameters.push_back(&count);
+  CudaResult result = scope.driver->launch(
+      kernels.functions[kernel.kernel], static_cast<unsigned>(workers), 1, 1,
+      kernel.threadsX, kernel.threadsY, 1, kernel.sharedBytes, stream,
+      parameters.data(), nullptr);
+  return scope.driver->check(result, "launching the kernel");
+}
+
+static fuseopsStatus launchMatmul(const CudaScope &scope, const Entry &entry,
+                                  const Step &step, const Binding &binding,
+                                  CudaStream stream) {
+  MatmulArguments arguments;
+  if (fuseopsStatus status = bindMatmul(entry, step, binding, arguments))
+    return status;
+  return runCublasLt(scope, arguments, binding.libraryWorkspace,
+                     binding.libraryWorkspaceBytes, stream);
+}
+
+static fuseopsStatus launchEntry(const CudaScope &scope,
+                                 const CudaKernels &kernels, const Entry &entry,
+                                 const Binding &binding, CudaStream stream,
+                                 Timer *stepTimer) {
+  for (size_t i = 0; i < entry.steps.size(); ++i) {
+    const Step &step = entry.steps[i];
+    if (stepTimer)
+      if (fuseopsStatus status = stepTimer->mark(i))
+        return status;
+    fuseopsStatus status =
+        step.isMatmul ? launchMatmul(scope, entry, step, binding, stream)
+                      : launchKernel(scope, kernels, step, binding, stream);
+    if (status)
+      return addContext(status, ("step `" + step.name + "`").c_str());
+  }
+  return stepTimer ? stepTimer->mark(entry.steps.size()) : FUSEOPS_OK;
+}
+
+fuseopsStatus fuseops::runtime::runOnCuda(Program &program, const Entry &entry,
+                                          const Binding &binding,
+                                          void *streamPointer,
+                                          int32_t repetitions,
+                                          double *stepMicroseconds,
+                                          double *microseconds) {
+  auto stream = static_cast<CudaStream>(streamPointer);
+  CudaScope scope;
+  if (fuseopsStatus status = scope.enter(binding.deviceId))
+    return status;
+  const CudaKernels *kernels;
+  if (fuseopsStatus status = program.cuda->get(program, scope, kernels))
+    return status;
+  Timer stepTimer(*scope.driver, stream), timer(*scope.driver, stream);
+  if (stepMicroseconds)
+    if (fuseopsStatus status = stepTimer.create(entry.steps.size() + 1))
+      return status;
+  if (microseconds) {
+    if (fuseopsStatus status = timer.create(2))
+      return status;
+    if (fuseopsStatus status = timer.mark(0))
+      return status;
+  }
+  for (int32_t i = 0; i < repetitions; ++i)
+    if (fuseopsStatus status =
+            launchEntry(scope, *kernels, entry, binding, stream,
+                        stepMicroseconds ? &stepTimer : nullptr))
+      return status;
+  if (microseconds) {
+    if (fuseopsStatus status = timer.mark(1))
+      return status;
+    if (fuseopsStatus status = timer.wait())
+      return status;
+    if (fuseopsStatus status = timer.read(0, *microseconds))
+      return status;
+    *microseconds /= repetitions;
+  }
+  if (!stepMicroseconds)
+    return FUSEOPS_OK;
+  if (fuseopsStatus status = stepTimer.wait())
+    return status;
+  for (size_t i = 0; i < entry.steps.size(); ++i)
+    if (fuseopsStatus status = stepTimer.read(i, stepMicroseconds[i]))
+      return status;
+  return FUSEOPS_OK;
+}

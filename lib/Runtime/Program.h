@@ -1,0 +1,189 @@
+//===- Program.h - A loaded program ---------------------------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The FlatBuffer is decoded once into plain structures, each index and extent
+// checked on the way, so that nothing that runs has to check the file again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_LIB_RUNTIME_PROGRAM_H
+#define FUSEOPS_LIB_RUNTIME_PROGRAM_H
+
+#include "FuseOps-c/Runtime.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace fuseops {
+namespace runtime {
+
+class CpuCode;
+class CudaCode;
+
+enum class Target { Cpu, Cuda, Reference };
+enum class Role { Input, Output, Workspace };
+enum class CodeKind { SharedObject, Cubin, PTX };
+
+/// Writes `constant + per_symbol * symbol`. Returns false if that is negative
+/// or beyond 2^62.
+bool evaluate(const fuseopsExtent &extent, int64_t symbol, int64_t &value);
+
+struct Tensor {
+  std::string name;
+  fuseopsDType dtype;
+  std::vector<fuseopsExtent> shape;
+  Role role;
+  int32_t alias = -1;
+  fuseopsExtent offset = {0, 0};
+  /// Index of the tensor at the end of the chain of aliases, maybe itself.
+  int32_t root = -1;
+  /// Index among the entry's inputs or outputs that provides the storage of a
+  /// root; -1 for workspace.
+  int32_t slot = -1;
+
+  /// Writes the number of elements; false if too large.
+  bool countElements(int64_t symbol, int64_t &elements) const;
+  /// Writes the number of bytes; false if too large.
+  bool countBytes(int64_t symbol, int64_t &bytes) const;
+};
+
+struct Grid {
+  fuseopsExtent rows = {0, 0};
+  int64_t rowsPerWorker = 1;
+  int64_t maxWorkers = 1;
+
+  int64_t countWorkers(int64_t rowCount) const {
+    int64_t wanted = rowCount / rowsPerWorker + (rowCount % rowsPerWorker != 0);
+    return wanted < maxWorkers ? wanted : maxWorkers;
+  }
+};
+
+struct KernelStep {
+  /// Index into `Program::kernels`.
+  int32_t kernel = 0;
+  std::vector<int32_t> tensors;
+  Grid grid;
+  int32_t threadsX = 1;
+  int32_t threadsY = 1;
+  int32_t sharedBytes = 0;
+  Grid countGrid;
+  int64_t countMultiplier = 0;
+};
+
+struct MatmulStep {
+  int32_t a = -1;
+  int32_t b = -1;
+  int32_t bias = -1;
+  int32_t out = -1;
+  fuseopsExtent m, n, k;
+  bool transposeA = false;
+  bool transposeB = false;
+};
+
+struct Step {
+  std::string name;
+  std::string templateName;
+  std::vector<std::string> members;
+  /// What the C ABI hands out.
+  std::vector<const char *> memberNames;
+  fuseopsExtent bytes = {0, 0};
+  fuseopsExtent flops = {0, 0};
+  bool isMatmul = false;
+  KernelStep kernel;
+  MatmulStep matmul;
+};
+
+struct Entry {
+  std::string name;
+  std::vector<Tensor> tensors;
+  std::vector<int32_t> inputs;
+  /// -1 where the output is none.
+  std::vector<int32_t> outputs;
+  /// For each output, the input (earlier output) that it is, else -1.
+  std::vector<int32_t> aliasInput;
+  std::vector<int32_t> aliasOutput;
+  int32_t numResults = 0;
+  int32_t numGradients = 0;
+  fuseopsExtent workspace = {0, 0};
+  std::vector<Step> steps;
+  fuseopsExtent floorBytes = {0, 0};
+  fuseopsExtent unfusedBytes = {0, 0};
+  bool hasMatmul = false;
+
+  /// Whether the caller provides the storage of this output.
+  bool ownsOutput(int32_t index) const {
+    return outputs[index] >= 0 && aliasInput[index] < 0 &&
+           aliasOutput[index] < 0;
+  }
+  /// Writes m, n and k and checks that the operands hold as many elements.
+  fuseopsStatus checkMatmul(const Step &step, int64_t symbol, int64_t &m,
+                            int64_t &n, int64_t &k) const;
+  /// Writes the offset of workspace tensor `index`, rounded up to the alignment
+  /// that tensors in the workspace have, and checks that it fits.
+  fuseopsStatus placeInWorkspace(int32_t index, int64_t symbol,
+                                 int64_t &offset) const;
+};
+
+struct Code {
+  CodeKind kind;
+  std::string arch;
+  const uint8_t *data;
+  size_t size;
+};
+
+struct Program {
+  Program();
+  ~Program();
+
+  /// The FlatBuffer, aligned as its verifier wants it; `Code` points into it.
+  std::vector<uint64_t> storage;
+  Target target = Target::Cpu;
+  std::string targetName;
+  std::string compiler;
+  std::string name;
+  std::string report;
+  int64_t symbolMin = 0;
+  int64_t symbolMax = INT64_MAX;
+  std::vector<Code> code;
+  std::vector<Entry> entries;
+  /// Names of all kernels that steps launch.
+  std::vector<std::string> kernels;
+
+  /// Loaded code of the CPU target, made on first use under the mutex.
+  std::unique_ptr<CpuCode> cpu;
+  std::mutex cpuMutex;
+  /// Of the CUDA target; it guards itself.
+  std::unique_ptr<CudaCode> cuda;
+
+  bool isCuda() const { return target == Target::Cuda; }
+};
+
+/// Bytes that tensors in the workspace are aligned to.
+constexpr int64_t kWorkspaceAlignment = 256;
+
+/// Bytes that a CUDA run with matrix products leaves to the library, after the
+/// entry's own workspace.
+constexpr int64_t kLibraryWorkspaceBytes = 32 << 20;
+
+/// Reads a program file; on success `program` is complete and checked.
+fuseopsStatus loadProgram(const void *data, size_t size, Program &program);
+
+/// Writes the bytes of workspace that a run needs, and where in it the
+/// library's part begins.
+fuseopsStatus getWorkspaceBytes(const Program &program, const Entry &entry,
+                                int64_t symbol, int64_t &bytes,
+                                int64_t &libraryOffset);
+
+} // namespace runtime
+} // namespace fuseops
+
+/// The C ABI's program.
+struct fuseopsProgram : fuseops::runtime::Program {};
+
+#endif // FUSEOPS_LIB_RUNTIME_PROGRAM_H

@@ -1,0 +1,47 @@
+//===- LLVMModule.h - From the LLVM dialect to optimised machine code -----===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_LIB_TARGET_LLVMMODULE_H
+#define FUSEOPS_LIB_TARGET_LLVMMODULE_H
+
+#include "mlir/IR/Operation.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CodeGen.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+} // namespace llvm
+
+namespace mlir::fuseops {
+
+/// The machine that code is generated for.
+struct Machine {
+  std::string triple;
+  std::string cpu;
+  std::string features;
+  /// The `prefer-vector-width` attribute of each function, 0 for none.
+  unsigned vectorWidth = 0;
+};
+
+/// Translates `kernels` to LLVM IR, optimises it at -O3 and emits it: assembly
+/// text or an object. Each error and fatal error of LLVM becomes an error at
+/// `kernels`; after a fatal one the process goes on, and what LLVM held is
+/// lost. `check` sees the module before it is optimised and again before it is
+/// emitted.
+FailureOr<SmallVector<char>>
+generateCode(Operation *kernels, const Machine &machine,
+             llvm::CodeGenFileType fileType,
+             function_ref<LogicalResult(const llvm::Module &)> check);
+
+} // namespace mlir::fuseops
+
+#endif // FUSEOPS_LIB_TARGET_LLVMMODULE_H

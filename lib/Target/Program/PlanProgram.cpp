@@ -1,0 +1,341 @@
+//===- PlanProgram.cpp - The entries of a lowered fusible
+//------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DType.h"
+#include "Workspace.h"
+
+#include "FuseOps/Target/Program.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+static SmallVector<Extent> getExtents(RankedTensorType type) {
+  return llvm::map_to_vector(type.getShape(), [](int64_t size) {
+    return ShapedType::isDynamic(size) ? Extent{0, 1} : Extent{size, 0};
+  });
+}
+
+/// The product; at most one of the two is symbolic.
+static Extent multiply(Extent a, Extent b) {
+  return b.perSymbol ? b * a.constant : a * b.constant;
+}
+
+Extent ProgramTensor::getBytes() const {
+  Extent bytes = {getElementBytes(elementType), 0};
+  for (Extent extent : shape)
+    bytes = multiply(bytes, extent);
+  return bytes;
+}
+
+static Extent toExtent(ArrayRef<int64_t> values) {
+  return values.size() == 2 ? Extent{values[0], values[1]} : Extent{};
+}
+
+namespace {
+
+/// Plans one region.
+class EntryPlanner {
+public:
+  EntryPlanner(FusibleOp fusible, StringRef name, llvm::StringSet<> &stepNames)
+      : fusible(fusible), stepNames(stepNames) {
+    entry.name = name.str();
+  }
+
+  /// `inputNames` are those of the block's arguments, `outputNames` those of
+  /// the values that it returns and saves.
+  FailureOr<ProgramEntry> plan(Block &block, ReturnOp returnOp,
+                               ArrayRef<std::string> inputNames,
+                               ArrayRef<std::string> outputNames);
+
+private:
+  FailureOr<int> addTensor(Value value, StringRef name, TensorRole role,
+                           Location loc);
+  LogicalResult planOp(Operation &op);
+  LogicalResult planReshape(ReshapeOp op);
+  LogicalResult planLaunch(LaunchOp op);
+  LogicalResult planMatmul(Operation *op, Value lhs, Value rhs, Value bias,
+                           bool transposeLhs, bool transposeRhs);
+  LogicalResult addOutput(Value value, StringRef name, Location loc);
+  std::string makeUnique(StringRef name);
+  void countFloor();
+  int getRoot(int index) const {
+    return entry.tensors[index].alias < 0 ? index : entry.tensors[index].alias;
+  }
+
+  FusibleOp fusible;
+  llvm::StringSet<> &stepNames;
+  ProgramEntry entry;
+  DenseMap<Value, int> indices;
+};
+
+} // namespace
+
+FailureOr<int> EntryPlanner::addTensor(Value value, StringRef name,
+                                       TensorRole role, Location loc) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !getProgramDType(type.getElementType()))
+    return emitError(loc) << "expected `" << name
+                          << "` to be a tensor of a type that programs hold, "
+                             "but got "
+                          << value.getType();
+  int index = entry.tensors.size();
+  ProgramTensor &tensor = entry.tensors.emplace_back();
+  tensor.name = name.str();
+  tensor.elementType = type.getElementType();
+  tensor.shape = getExtents(type);
+  tensor.role = role;
+  // A value that is returned twice keeps its first tensor.
+  indices.try_emplace(value, index);
+  return index;
+}
+
+std::string EntryPlanner::makeUnique(StringRef name) {
+  std::string unique = name.str();
+  for (unsigned i = 1; !stepNames.insert(unique).second; ++i)
+    unique = (name + "_" + Twine(i)).str();
+  return unique;
+}
+
+LogicalResult EntryPlanner::planReshape(ReshapeOp op) {
+  int root = getRoot(indices.lookup(op.getInput()));
+  FailureOr<int> index = addTensor(op.getResult(), entry.tensors[root].name,
+                                   entry.tensors[root].role, op.getLoc());
+  if (failed(index))
+    return failure();
+  entry.tensors[*index].alias = root;
+  return success();
+}
+
+LogicalResult EntryPlanner::planLaunch(LaunchOp op) {
+  ProgramStep step(op.getLoc());
+  step.kernel = op.getKernel().getLeafReference().str();
+  step.name = makeUnique(step.kernel);
+  step.templateName = stringifyKernelTemplate(op.getKernelTemplate()).str();
+  for (StringRef member : op.getMembers().getAsValueRange<StringAttr>())
+    step.members.push_back(member.str());
+  step.bytes = toExtent(op.getBytes());
+  step.grid = {toExtent(op.getRows()),
+               static_cast<int64_t>(op.getRowsPerWorker()),
+               static_cast<int64_t>(op.getMaxWorkers())};
+  step.threadsX = op.getThreadsX();
+  step.threadsY = op.getThreadsY();
+  step.sharedBytes = op.getSharedBytes();
+  // A grid of no rows has no workers, whatever else it says.
+  step.countGrid = {toExtent(op.getCountRows()),
+                    static_cast<int64_t>(op.getCountRowsPerWorker()),
+                    std::max<int64_t>(1, op.getCountMaxWorkers())};
+  step.countMultiplier = op.getCountMultiplier();
+  for (Value input : op.getInputs())
+    step.tensors.push_back(indices.lookup(input));
+  for (auto [position, output] : llvm::enumerate(op.getOutputs())) {
+    FailureOr<int> index =
+        addTensor(output, (step.name + "." + Twine(position)).str(),
+                  TensorRole::Workspace, op.getLoc());
+    if (failed(index))
+      return failure();
+    step.tensors.push_back(*index);
+  }
+  entry.steps.push_back(std::move(step));
+  return success();
+}
+
+LogicalResult EntryPlanner::planMatmul(Operation *op, Value lhs, Value rhs,
+                                       Value bias, bool transposeLhs,
+                                       bool transposeRhs) {
+  for (Value operand : op->getOperands())
+    if (!isa<RankedTensorType>(operand.getType()))
+      return op->emitError()
+             << "expected plain tensors, but got " << operand.getType();
+  ProgramStep step(op->getLoc());
+  StringRef mnemonic = op->getName().stripDialect();
+  step.name = makeUnique(entry.name + "_" + mnemonic.str());
+  step.templateName = stringifyKernelTemplate(KernelTemplate::Library).str();
+  step.members.push_back(op->getName().getStringRef().str());
+  // An operand of higher rank is the matrix of its rows.
+  auto lhsType = cast<RankedTensorType>(lhs.getType());
+  auto rhsType = cast<RankedTensorType>(rhs.getType());
+  Extent lhsRows = getNumElements(lhsType, 1),
+         lhsColumns = {getColumns(lhsType), 0};
+  Extent rhsRows = getNumElements(rhsType, 1),
+         rhsColumns = {getColumns(rhsType), 0};
+  step.m = transposeLhs ? lhsColumns : lhsRows;
+  step.k = transposeLhs ? lhsRows : lhsColumns;
+  step.n = transposeRhs ? rhsRows : rhsColumns;
+  step.transposeA = transposeLhs;
+  step.transposeB = transposeRhs;
+  step.a = indices.lookup(lhs);
+  step.b = indices.lookup(rhs);
+  if (bias)
+    step.bias = indices.lookup(bias);
+  FailureOr<int> out = addTensor(op->getResult(0), step.name,
+                                 TensorRole::Workspace, op->getLoc());
+  if (failed(out))
+    return failure();
+  step.out = *out;
+  for (int index : {step.a, step.b, step.bias, step.out})
+    if (index >= 0)
+      step.bytes = step.bytes + entry.tensors[index].getBytes();
+  step.flops = multiply(multiply(step.m, step.n), step.k) * 2;
+  entry.steps.push_back(std::move(step));
+  return success();
+}
+
+LogicalResult EntryPlanner::planOp(Operation &op) {
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return planReshape(reshape);
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return planLaunch(launch);
+  if (auto linear = dyn_cast<LinearOp>(op))
+    return planMatmul(&op, linear.getInput(), linear.getWeight(),
+                      linear.getBias(), false, true);
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return planMatmul(&op, matmul.getLhs(), matmul.getRhs(), Value(),
+                      matmul.getTransposeLhs(), matmul.getTransposeRhs());
+  return op.emitError() << "expected a lowered program of launches, library "
+                           "calls and reshapes, but got `"
+                        << op.getName() << "`";
+}
+
+LogicalResult EntryPlanner::addOutput(Value value, StringRef name,
+                                      Location loc) {
+  if (!value) {
+    entry.outputs.push_back(-1);
+    return success();
+  }
+  int root = getRoot(indices.lookup(value));
+  ProgramTensor &storage = entry.tensors[root];
+  if (storage.role == TensorRole::Workspace) {
+    storage.role = TensorRole::Output;
+    storage.name = name.str();
+    storage.shape = getExtents(cast<RankedTensorType>(value.getType()));
+    entry.outputs.push_back(root);
+    return success();
+  }
+  // An input, or an earlier output: the caller has it already.
+  FailureOr<int> index = addTensor(value, name, TensorRole::Output, loc);
+  if (failed(index))
+    return failure();
+  entry.tensors[*index].alias = root;
+  entry.outputs.push_back(*index);
+  return success();
+}
+
+/// Each input that is read once, and each output that is written once.
+void EntryPlanner::countFloor() {
+  llvm::DenseSet<int> counted;
+  for (const ProgramStep &step : entry.steps) {
+    SmallVector<int> used(step.tensors);
+    used.append({step.a, step.b, step.bias, step.out});
+    for (int index : used) {
+      if (index < 0)
+        continue;
+      int root = getRoot(index);
+      if (entry.tensors[root].role != TensorRole::Workspace &&
+          counted.insert(root).second)
+        entry.floorBytes = entry.floorBytes + entry.tensors[root].getBytes();
+    }
+  }
+}
+
+FailureOr<ProgramEntry> EntryPlanner::plan(Block &block, ReturnOp returnOp,
+                                           ArrayRef<std::string> inputNames,
+                                           ArrayRef<std::string> outputNames) {
+  for (auto [argument, name] :
+       llvm::zip_equal(block.getArguments(), inputNames)) {
+    FailureOr<int> index =
+        addTensor(argument, name, TensorRole::Input, fusible.getLoc());
+    if (failed(index))
+      return failure();
+    entry.inputs.push_back(*index);
+  }
+  for (Operation &op : block.without_terminator())
+    if (failed(planOp(op)))
+      return failure();
+  SmallVector<Value> outputs = returnOp.getValuesOrNull();
+  entry.numResults = outputs.size();
+  llvm::append_range(outputs, returnOp.getSaved());
+  for (auto [value, name] : llvm::zip_equal(outputs, outputNames))
+    if (failed(addOutput(value, name, returnOp.getLoc())))
+      return failure();
+  for (ProgramTensor &tensor : entry.tensors)
+    if (tensor.alias >= 0 && tensor.role == TensorRole::Workspace)
+      tensor.role = entry.tensors[tensor.alias].role;
+  planWorkspace(entry);
+  countFloor();
+  return std::move(entry);
+}
+
+/// The argument's name in the source, where its location tells it.
+static std::string getArgumentName(BlockArgument argument) {
+  auto loc = dyn_cast<NameLoc>(argument.getLoc());
+  StringRef name = loc ? loc.getName().getValue() : StringRef();
+  if (!name.empty() && llvm::all_of(name, [](char c) {
+        return llvm::isAlnum(c) || c == '_' || c == '.';
+      }))
+    return name.str();
+  return "arg" + std::to_string(argument.getArgNumber());
+}
+
+FailureOr<ProgramPlan> mlir::fuseops::planProgram(FusibleOp fusible) {
+  ProgramPlan plan;
+  plan.name = fusible.getSymName().str();
+  plan.symbolMin = fusible.getSymbolMin().value_or(0);
+  plan.symbolMax = fusible.getSymbolMax().value_or(INT64_MAX);
+  llvm::StringSet<> stepNames;
+
+  SmallVector<std::string> arguments, results, saved, gradients;
+  for (BlockArgument argument : fusible.getForward().getArguments())
+    arguments.push_back(getArgumentName(argument));
+  for (auto [index, type] : llvm::enumerate(fusible.getResultTypes())) {
+    results.push_back("result" + std::to_string(index));
+    // As FusibleOp::getGradientTypes: 8-bit floats have no gradient.
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && isa<FloatType>(tensor.getElementType()) &&
+        tensor.getElementTypeBitWidth() >= 16)
+      gradients.push_back("grad_" + results.back());
+  }
+  for (size_t i = 0; i < fusible.getForwardReturn().getSaved().size(); ++i)
+    saved.push_back("saved" + std::to_string(i));
+
+  SmallVector<std::string> outputs(results);
+  llvm::append_range(outputs, saved);
+  FailureOr<ProgramEntry> forward =
+      EntryPlanner(fusible, "forward", stepNames)
+          .plan(fusible.getForward().front(), fusible.getForwardReturn(),
+                arguments, outputs);
+  if (failed(forward))
+    return failure();
+  if (auto attr = fusible->getAttrOfType<DenseI64ArrayAttr>(kUnfusedBytesAttr))
+    forward->unfusedBytes = toExtent(attr);
+  plan.entries.push_back(std::move(*forward));
+  if (!fusible.hasBackward())
+    return plan;
+
+  unsigned numGradients = fusible.getGradientTypes().size();
+  if (numGradients != gradients.size())
+    return fusible.emitError() << "expected plain tensors as results, but got "
+                               << fusible.getFunctionType();
+  SmallVector<std::string> inputs(gradients);
+  llvm::append_range(inputs, saved);
+  for (std::string &name : arguments)
+    name = "grad_" + name;
+  FailureOr<ProgramEntry> backward =
+      EntryPlanner(fusible, "backward", stepNames)
+          .plan(fusible.getBackward().front(), fusible.getBackwardReturn(),
+                inputs, arguments);
+  if (failed(backward))
+    return failure();
+  backward->numGradients = numGradients;
+  if (auto attr =
+          fusible->getAttrOfType<DenseI64ArrayAttr>(kUnfusedBytesBackwardAttr))
+    backward->unfusedBytes = toExtent(attr);
+  plan.entries.push_back(std::move(*backward));
+  return plan;
+}

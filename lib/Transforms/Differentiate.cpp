@@ -1,0 +1,288 @@
+//===- Differentiate.cpp - Derive backward regions -----------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#define DEBUG_TYPE "fuseops-differentiate"
+
+namespace mlir::fuseops {
+#define GEN_PASS_DEF_DIFFERENTIATEPASS
+#include "FuseOps/Transforms/Passes.h.inc"
+} // namespace mlir::fuseops
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+namespace {
+/// A `fuseops.apply` whose callee's forward region was inlined before it.
+struct InlinedApply {
+  FusibleOp callee;
+  SmallVector<Value> results;
+  SmallVector<Value> saved;
+};
+
+/// Derives the backward region of one fusible.
+class Differentiator {
+public:
+  Differentiator(FusibleOp fusible, SymbolTable &symbols)
+      : fusible(fusible), symbols(symbols), builder(fusible.getContext()) {}
+
+  /// Inlines what the forward region applies; `derive` adds the backward region
+  /// if there is none.
+  LogicalResult run(bool derive);
+
+private:
+  void inlineApplies();
+  void finishApplies();
+  void findActiveValues();
+  LogicalResult buildBackward();
+  FailureOr<SmallVector<Value>> buildGradients(Operation *op);
+  SmallVector<Value> applyGradients(ApplyOp apply, ArrayRef<Value> gradients);
+  void accumulate(Value value, Value gradient);
+  void saveForwardValues();
+
+  FusibleOp fusible;
+  SymbolTable &symbols;
+  OpBuilder builder;
+  llvm::MapVector<Operation *, InlinedApply> applies;
+  /// Operations that came from an inlined callee: its backward region stands for
+  /// their gradients.
+  llvm::SmallPtrSet<Operation *, 16> inlined;
+  /// Values that a wanted gradient flows through.
+  llvm::DenseSet<Value> active;
+  DenseMap<Value, Value> gradients;
+};
+} // namespace
+
+void Differentiator::inlineApplies() {
+  for (auto apply :
+       llvm::to_vector(fusible.getForward().front().getOps<ApplyOp>())) {
+    auto callee = symbols.lookup<FusibleOp>(apply.getCallee());
+    builder.setInsertionPoint(apply);
+    IRMapping mapping;
+    mapping.map(callee.getForward().getArguments(), apply.getInputs());
+    for (Operation &op : callee.getForward().front().without_terminator())
+      inlined.insert(builder.clone(op, mapping));
+    InlinedApply &record = applies[apply];
+    record.callee = callee;
+    ReturnOp returnOp = callee.getForwardReturn();
+    for (Value value : returnOp.getValues())
+      record.results.push_back(mapping.lookup(value));
+    for (Value value : returnOp.getSaved())
+      record.saved.push_back(mapping.lookup(value));
+  }
+}
+
+void Differentiator::finishApplies() {
+  IRRewriter rewriter(builder.getContext());
+  for (auto &[op, record] : llvm::reverse(applies))
+    rewriter.replaceOp(op, record.results);
+}
+
+void Differentiator::findActiveValues() {
+  for (BlockArgument argument : fusible.getForward().getArguments())
+    if (fusible.wantsGradient(argument.getArgNumber()))
+      active.insert(argument);
+  for (Operation &op : fusible.getForward().front().without_terminator()) {
+    if (inlined.contains(&op) ||
+        llvm::none_of(op.getOperands(),
+                      [&](Value value) { return active.contains(value); }))
+      continue;
+    for (Value result : op.getResults())
+      if (auto tensor = dyn_cast<RankedTensorType>(result.getType());
+          !tensor || isa<FloatType>(tensor.getElementType()))
+        active.insert(result);
+  }
+}
+
+void Differentiator::accumulate(Value value, Value gradient) {
+  Value &slot = gradients[value];
+  slot = slot ? AddOp::create(builder, gradient.getLoc(), slot.getType(), slot,
+                              gradient)
+                    .getResult()
+              : gradient;
+}
+
+/// Whether a fusible's result of type `type` has an incoming gradient.
+static bool hasGradient(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<FloatType>(tensor.getElementType()) &&
+         tensor.getElementTypeBitWidth() >= 16;
+}
+
+/// A tensor of zeros: the gradient of a result that nothing uses, for a callee
+/// whose backward region was written by hand and takes all of them.
+static Value buildZeros(OpBuilder &builder, Location loc, Type type) {
+  auto zero = [&](OpBuilder &b, Location l, ValueRange) {
+    Type element =
+        getComputeType(cast<RankedTensorType>(type).getElementType());
+    return SmallVector<Value>{
+        arith::ConstantOp::create(b, l, b.getZeroAttr(element))};
+  };
+  return PointwiseOp::build(builder, loc, type, ValueRange(), zero)
+      .getResult(0);
+}
+
+SmallVector<Value> Differentiator::applyGradients(ApplyOp apply,
+                                                  ArrayRef<Value> incoming) {
+  InlinedApply &record = applies[apply];
+  FusibleOp callee = record.callee;
+  Block &body = callee.getBackward().front();
+  SmallVector<Type> types = callee.getGradientTypes();
+  IRMapping mapping;
+  unsigned next = 0;
+  for (auto [result, gradient] : llvm::zip(apply.getOutputs(), incoming)) {
+    if (!hasGradient(result.getType()))
+      continue;
+    mapping.map(body.getArgument(next),
+                gradient ? gradient
+                         : buildZeros(builder, apply.getLoc(), types[next]));
+    ++next;
+  }
+  for (Value saved : record.saved)
+    mapping.map(body.getArgument(next++), saved);
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, mapping);
+  SmallVector<Value> results;
+  for (Value value : callee.getBackwardReturn().getValuesOrNull())
+    results.push_back(value ? mapping.lookup(value) : Value());
+  return results;
+}
+
+FailureOr<SmallVector<Value>> Differentiator::buildGradients(Operation *op) {
+  SmallVector<Value> incoming;
+  for (Value result : op->getResults())
+    incoming.push_back(gradients.lookup(result));
+  if (auto apply = dyn_cast<ApplyOp>(op))
+    return applyGradients(apply, incoming);
+  auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
+  if (!differentiable)
+    return op->emitOpError() << "has no gradient rule, but a gradient through "
+                                "it is asked for";
+  SmallVector<bool> needed;
+  for (Value operand : op->getOperands())
+    needed.push_back(active.contains(operand));
+  return differentiable.buildGradients(builder, incoming, needed);
+}
+
+LogicalResult Differentiator::buildBackward() {
+  Block &forward = fusible.getForward().front();
+  Block *backward = builder.createBlock(&fusible.getBackward());
+  ReturnOp returnOp = fusible.getForwardReturn();
+  SmallVector<Type> types = fusible.getGradientTypes();
+  unsigned next = 0;
+  for (Value value : returnOp.getValues()) {
+    if (!hasGradient(value.getType()))
+      continue;
+    Value gradient =
+        backward->addArgument(types[next++], returnOp.getLoc());
+    if (active.contains(value))
+      accumulate(value, gradient);
+  }
+  for (Operation &op : llvm::reverse(forward.without_terminator())) {
+    if (inlined.contains(&op) ||
+        llvm::none_of(op.getResults(),
+                      [&](Value value) { return gradients.lookup(value); }))
+      continue;
+    builder.setInsertionPointToEnd(backward);
+    FailureOr<SmallVector<Value>> results = buildGradients(&op);
+    if (failed(results))
+      return failure();
+    for (auto [operand, gradient] : llvm::zip(op.getOperands(), *results))
+      if (gradient && active.contains(operand))
+        accumulate(operand, gradient);
+  }
+  SmallVector<Value> results;
+  for (BlockArgument argument : fusible.getForward().getArguments())
+    results.push_back(gradients.lookup(argument));
+  builder.setInsertionPointToEnd(backward);
+  ReturnOp::buildWithNull(builder, fusible.getLoc(), results);
+  return success();
+}
+
+/// Erases operations whose results nobody uses, last first.
+static void eraseDead(Block &block) {
+  IRRewriter rewriter(block.getParentOp()->getContext());
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
+}
+
+void Differentiator::saveForwardValues() {
+  Block &backward = fusible.getBackward().front();
+  Region &forward = fusible.getForward();
+  llvm::SetVector<Value> used;
+  backward.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (operand.getParentRegion() == &forward)
+        used.insert(operand);
+  });
+  for (Value value : used) {
+    BlockArgument saved =
+        backward.addArgument(value.getType(), value.getLoc());
+    value.replaceUsesWithIf(saved, [&](OpOperand &use) {
+      return use.getOwner()->getParentRegion() != &forward &&
+             forward.getParentOp()->isProperAncestor(use.getOwner()) &&
+             fusible.getBackward().isAncestor(
+                 use.getOwner()->getParentRegion());
+    });
+  }
+  fusible.getForwardReturn().getSavedMutable().assign(used.getArrayRef());
+}
+
+LogicalResult Differentiator::run(bool derive) {
+  inlineApplies();
+  if (derive && !fusible.hasBackward()) {
+    findActiveValues();
+    if (failed(buildBackward()))
+      return failure();
+    eraseDead(fusible.getBackward().front());
+    saveForwardValues();
+  }
+  finishApplies();
+  eraseDead(fusible.getForward().front());
+  return success();
+}
+
+namespace {
+struct DifferentiatePass
+    : public fuseops::impl::DifferentiatePassBase<DifferentiatePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    llvm::SmallPtrSet<Operation *, 8> done, running;
+    for (auto fusible :
+         llvm::to_vector(getOperation().getOps<FusibleOp>()))
+      if (failed(visit(fusible, symbols, done, running)))
+        return signalPassFailure();
+    for (auto fusible : llvm::to_vector(getOperation().getOps<FusibleOp>()))
+      if (fusible.getSymVisibility() == "private")
+        symbols.erase(fusible);
+  }
+
+  /// Callees first.
+  LogicalResult visit(FusibleOp fusible, SymbolTable &symbols,
+                      llvm::SmallPtrSetImpl<Operation *> &done,
+                      llvm::SmallPtrSetImpl<Operation *> &running) {
+    if (done.contains(fusible))
+      return success();
+    if (!running.insert(fusible).second)
+      return fusible.emitOpError()
+             << "applies itself, directly or through others";
+    for (auto apply : fusible.getForward().getOps<ApplyOp>())
+      if (failed(visit(symbols.lookup<FusibleOp>(apply.getCallee()), symbols,
+                       done, running)))
+        return failure();
+    done.insert(fusible);
+    return Differentiator(fusible, symbols).run(derive);
+  }
+};
+} // namespace

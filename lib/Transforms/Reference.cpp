@@ -1,0 +1,131 @@
+//===- Reference.cpp - Turn a program into its f64 oracle ----------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Transforms/Passes.h"
+
+#define DEBUG_TYPE "fuseops-reference"
+
+namespace mlir::fuseops {
+#define GEN_PASS_DEF_REFERENCEPASS
+#include "FuseOps/Transforms/Passes.h.inc"
+} // namespace mlir::fuseops
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+/// f16, bf16 and f32 tensors become f64 ones; other types stay.
+static Type widenTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !isa<FloatType>(tensor.getElementType()) ||
+      tensor.getElementTypeBitWidth() < 16)
+    return type;
+  return tensor.clone(Float64Type::get(type.getContext()));
+}
+
+static void widenTypes(ValueRange values, function_ref<Type(Type)> widen) {
+  for (Value value : values)
+    value.setType(widen(value.getType()));
+}
+
+/// Moves the f32 arithmetic of a pointwise body to f64. Narrower types in it are
+/// roundings that the program asks for, and stay.
+static LogicalResult widenBody(PointwiseOp pointwise, IRRewriter &rewriter) {
+  Type f32 = rewriter.getF32Type(), f64 = rewriter.getF64Type();
+  auto widen = [&](Type type) { return type == f32 ? f64 : type; };
+  Block &body = pointwise.getBody().front();
+  // An FP8 operand or result is seen as f32 also by an f64 program.
+  auto elementOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
+  };
+  rewriter.setInsertionPointToStart(&body);
+  for (auto [argument, operand] :
+       llvm::zip(body.getArguments(), pointwise.getInputs())) {
+    if (argument.getType() != f32)
+      continue;
+    if (elementOf(operand).isF64()) {
+      argument.setType(f64);
+      continue;
+    }
+    auto wide =
+        arith::ExtFOp::create(rewriter, pointwise.getLoc(), f64, argument);
+    rewriter.replaceAllUsesExcept(argument, wide, wide);
+  }
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
+    if (isa<arith::BitcastOp>(op) &&
+        (op.getOperand(0).getType() == f64 || op.getResult(0).getType() == f32))
+      return op.emitOpError()
+             << "reads the bits of an f32 value, so that the reference, which "
+                "computes in f64, cannot follow it";
+    if (auto constant = dyn_cast<arith::ConstantOp>(op);
+        constant && constant.getType() == f32) {
+      double value =
+          cast<FloatAttr>(constant.getValue()).getValue().convertToFloat();
+      rewriter.modifyOpInPlace(constant, [&] {
+        constant.setValueAttr(rewriter.getF64FloatAttr(value));
+      });
+    }
+    bool extendsArgument = isa<arith::ExtFOp>(op) &&
+                           isa<BlockArgument>(op.getOperand(0)) &&
+                           op.getOperand(0).getType() == f32;
+    if (!extendsArgument)
+      widenTypes(op.getResults(), widen);
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+        op.getOperand(0).getType() == op.getResult(0).getType())
+      rewriter.replaceOp(&op, op.getOperand(0));
+  }
+  Operation *yield = body.getTerminator();
+  rewriter.setInsertionPoint(yield);
+  for (auto [index, output] : llvm::enumerate(pointwise.getOutputs())) {
+    Value value = yield->getOperand(index);
+    Type expected = getComputeType(elementOf(output));
+    if (value.getType() == f64 && expected == f32)
+      yield->setOperand(index, arith::TruncFOp::create(
+                                   rewriter, pointwise.getLoc(), f32, value));
+  }
+  return success();
+}
+
+namespace {
+struct ReferencePass : public fuseops::impl::ReferencePassBase<ReferencePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FusibleOp fusible = getOperation();
+    IRRewriter rewriter(&getContext());
+    // A cast is a rounding: as a pointwise operation it keeps it in its body.
+    for (auto cast : collect<CastOp>(fusible)) {
+      rewriter.setInsertionPoint(cast);
+      rewriter.replaceOp(cast, cast.decompose(rewriter, cast->getOperands()));
+    }
+    for (Region &region : fusible->getRegions()) {
+      if (region.empty())
+        continue;
+      widenTypes(region.getArguments(), widenTensor);
+      for (Operation &op : region.front())
+        widenTypes(op.getResults(), widenTensor);
+    }
+    for (auto pointwise : collect<PointwiseOp>(fusible))
+      if (failed(widenBody(pointwise, rewriter)))
+        return signalPassFailure();
+    auto widenAll = [](ArrayRef<Type> types) {
+      return llvm::map_to_vector(types, widenTensor);
+    };
+    rewriter.modifyOpInPlace(fusible, [&] {
+      fusible.setFunctionType(
+          rewriter.getFunctionType(widenAll(fusible.getArgumentTypes()),
+                                   widenAll(fusible.getResultTypes())));
+    });
+  }
+
+  template <typename OpT>
+  static SmallVector<OpT> collect(FusibleOp fusible) {
+    SmallVector<OpT> ops;
+    fusible.walk([&](OpT op) { ops.push_back(op); });
+    return ops;
+  }
+};
+} // namespace

@@ -1,0 +1,106 @@
+// RUN: fuse-opt %s --fuseops-expand-math --split-input-file | FileCheck %s --check-prefixes=CHECK,CPU
+// RUN: fuse-opt %s --fuseops-expand-math=target=nvvm --split-input-file | FileCheck %s --check-prefixes=CHECK,NVVM
+
+// CHECK-LABEL: func.func @exp_vector(
+// CHECK-SAME:    %[[X:.+]]: vector<8xf32>
+// CHECK-NOT:     math.exp
+// CHECK:         %[[SHIFTED:.+]] = math.fma %{{.+}}, %{{.+}}, %{{.+}} : vector<8xf32>
+// CPU:           arith.subf %[[SHIFTED]],
+// NVVM:          arith.maximumf %[[SHIFTED]],
+// NVVM-COUNT-8:  llvm.intr.exp2(%{{.+}}) : (f32) -> f32
+// CPU-NOT:       llvm.intr
+// CHECK:         return
+func.func @exp_vector(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.exp %x : vector<8xf32>
+  return %y : vector<8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @tanh_scalar(
+// CHECK-NOT:     math.tanh
+// CPU:           arith.divf
+// NVVM:          llvm.intr.exp2
+// NVVM:          nvvm.rcp.approx.ftz.f
+// NVVM-NOT:      arith.divf
+// CHECK:         math.copysign
+func.func @tanh_scalar(%x: f32) -> f32 {
+  %y = math.tanh %x : f32
+  return %y : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @exp2_on_the_chip_is_one_instruction(
+// NVVM-NEXT:     llvm.intr.exp2
+// NVVM-NEXT:     return
+// CPU:           math.fma
+func.func @exp2_on_the_chip_is_one_instruction(%x: f32) -> f32 {
+  %y = math.exp2 %x : f32
+  return %y : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @rsqrt_stays_ieee_on_the_cpu(
+// CPU-NEXT:      math.rsqrt
+// NVVM-NEXT:     llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"
+func.func @rsqrt_stays_ieee_on_the_cpu(%x: f32) -> f32 {
+  %y = math.rsqrt %x : f32
+  return %y : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @sine_stays_libm_on_the_cpu(
+// CPU-NEXT:      math.sin
+// NVVM-NOT:      math.sin
+// NVVM:          arith.extf %{{.+}} : f32 to f64
+func.func @sine_stays_libm_on_the_cpu(%x: f32) -> f32 {
+  %y = math.sin %x : f32
+  return %y : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bf16_computes_in_f32(
+// CHECK:         arith.extf %{{.+}} : vector<4xbf16> to vector<4xf32>
+// CHECK-NOT:     math.log
+// CHECK:         arith.truncf %{{.+}} : vector<4xf32> to vector<4xbf16>
+func.func @bf16_computes_in_f32(%x: vector<4xbf16>) -> vector<4xbf16> {
+  %y = math.log %x : vector<4xbf16>
+  return %y : vector<4xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @all_are_expanded(
+// CHECK-NOT:     math.{{(exp|exp2|expm1|log|log2|log10|log1p|tanh|erf|erfc)}} %
+// CHECK:         return
+func.func @all_are_expanded(%x: f32) -> f32 {
+  %0 = math.exp %x : f32
+  %1 = math.exp2 %0 : f32
+  %2 = math.expm1 %1 : f32
+  %3 = math.log %2 : f32
+  %4 = math.log2 %3 : f32
+  %5 = math.log10 %4 : f32
+  %6 = math.log1p %5 : f32
+  %7 = math.tanh %6 : f32
+  %8 = math.erf %7 : f32
+  %9 = math.erfc %8 : f32
+  return %9 : f32
+}
+
+// -----
+
+// Refused: f64 belongs to libm, and these have no expansion.
+// CHECK-LABEL: func.func @left_alone(
+// CHECK-NEXT:    math.exp %{{.+}} : f64
+// CHECK-NEXT:    math.powf
+// CHECK-NEXT:    math.sqrt
+func.func @left_alone(%x: f64, %y: f32) -> (f64, f32, f32) {
+  %0 = math.exp %x : f64
+  %1 = math.powf %y, %y : f32
+  %2 = math.sqrt %y : f32
+  return %0, %1, %2 : f64, f32, f32
+}

@@ -1,0 +1,73 @@
+// RUN: fuse-opt %s --convert-fp8-to-nvvm --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @pair(
+// CHECK-SAME:    %[[X:.+]]: vector<2xf32>
+// CHECK-NEXT:    %[[E:.+]]:2 = vector.to_elements %[[X]]
+// CHECK-NEXT:    %[[P:.+]] = nvvm.convert.f32x2.to.f8x2 %[[E]]#1, %[[E]]#0
+// CHECK-SAME:      i16(f8E4M3FN)
+// CHECK-NEXT:    %[[V:.+]] = vector.from_elements %[[P]] : vector<1xi16>
+// CHECK-NEXT:    %[[B:.+]] = vector.bitcast %[[V]] : vector<1xi16> to vector<2xi8>
+// CHECK-NEXT:    arith.bitcast %[[B]] : vector<2xi8> to vector<2xf8E4M3FN>
+func.func @pair(%x: vector<2xf32>) -> vector<2xf8E4M3FN> {
+  %q = arith.truncf %x : vector<2xf32> to vector<2xf8E4M3FN>
+  return %q : vector<2xf8E4M3FN>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @odd_count_gets_a_zero(
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK:         %[[E:.+]]:3 = vector.to_elements
+// CHECK:         nvvm.convert.f32x2.to.f8x2 %[[E]]#1, %[[E]]#0
+// CHECK:         nvvm.convert.f32x2.to.f8x2 %[[ZERO]], %[[E]]#2
+// CHECK:         vector.extract_strided_slice %{{.+}} : vector<4xi8> to vector<3xi8>
+func.func @odd_count_gets_a_zero(%x: vector<3xbf16>) -> vector<3xf8E5M2> {
+  %q = arith.truncf %x : vector<3xbf16> to vector<3xf8E5M2>
+  return %q : vector<3xf8E5M2>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scalars(
+// CHECK:         nvvm.convert.f32x2.to.f8x2
+// CHECK:         nvvm.convert.f8x2.to.f16x2
+// CHECK:         arith.extf %{{.+}} : f16 to f32
+func.func @scalars(%x: f32, %q: f8E5M2) -> (f8E4M3FN, f32) {
+  %a = arith.truncf %x : f32 to f8E4M3FN
+  %b = arith.extf %q : f8E5M2 to f32
+  return %a, %b : f8E4M3FN, f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @from_fp8(
+// CHECK:         vector.bitcast %{{.+}} : vector<4xi8> to vector<2xi16>
+// CHECK-COUNT-2: nvvm.convert.f8x2.to.f16x2 %{{.+}} : vector<2xi8>
+// CHECK-NOT:     nvvm.convert
+// CHECK:         arith.extf %{{.+}} : vector<4xf16> to vector<4xf32>
+func.func @from_fp8(%q: vector<4xf8E4M3FN>) -> vector<4xf32> {
+  %x = arith.extf %q : vector<4xf8E4M3FN> to vector<4xf32>
+  return %x : vector<4xf32>
+}
+
+// -----
+
+// The instruction takes f32: f64 is rounded to odd first.
+// CHECK-LABEL: func.func @f64_rounds_once(
+// CHECK:         arith.cmpf one
+// CHECK:         nvvm.convert.f32x2.to.f8x2
+func.func @f64_rounds_once(%x: f64) -> f8E4M3FN {
+  %q = arith.truncf %x : f64 to f8E4M3FN
+  return %q : f8E4M3FN
+}
+
+// -----
+
+// No instruction before sm_100: integer arithmetic.
+// CHECK-LABEL: func.func @scale_of_mx(
+// CHECK-NOT:     nvvm
+// CHECK:         arith.bitcast %{{.+}} : i8 to f8E8M0FNU
+func.func @scale_of_mx(%x: f32) -> f8E8M0FNU {
+  %q = arith.truncf %x : f32 to f8E8M0FNU
+  return %q : f8E8M0FNU
+}

@@ -1,0 +1,169 @@
+//===- fuse-compile.cpp - IR file to PTX, cubin, object or program
+//---------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Compiler/Compiler.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("fuse-compile options");
+static cl::opt<std::string> inputPath(cl::Positional, cl::desc("FILE"),
+                                      cl::cat(category));
+static cl::opt<std::string>
+    targetText("target", cl::init("cpu"), cl::cat(category),
+               cl::value_desc("target"),
+               cl::desc("cpu, cpu:x86-64-v3, cuda, cuda:sm_90a or reference"));
+static cl::opt<std::string>
+    emitText("emit", cl::cat(category), cl::value_desc("kind"),
+             cl::desc("What to write: program (the default), report, ptx, "
+                      "cubin or obj"));
+static cl::opt<std::string> compileTo(
+    "compile-to", cl::cat(category), cl::value_desc("phase"),
+    cl::desc("Stop after this phase and write the IR: input, differentiate, "
+             "quantize, saved, fusion, lowering or target"));
+static cl::opt<std::string>
+    recipe("recipe", cl::init("none"), cl::cat(category),
+           cl::desc("Quantization recipe of programs that carry none: none, "
+                    "delayed, current, block, rowwise or mx"));
+static cl::opt<std::string>
+    entryName("entry", cl::cat(category), cl::value_desc("name"),
+              cl::desc("The fusible to compile, where there is more than one"));
+static cl::opt<std::string> outputPath(
+    "o", cl::cat(category), cl::value_desc("path"),
+    cl::desc("Where to write, `-` for the standard output. Text goes there "
+             "unless this is given, the rest beside FILE"));
+static cl::opt<bool>
+    printRemarks("print-remarks", cl::cat(category),
+                 cl::desc("Print what was fused, what was not, and why"));
+static cl::opt<bool> printReport("report", cl::cat(category),
+                                 cl::desc("The same as --emit=report"));
+
+static constexpr int kDone = 0;
+static constexpr int kFailed = 1;
+static constexpr int kWrongUse = 2;
+
+static int rejectUse(const Twine &reason) {
+  llvm::errs() << "fuse-compile: " << reason << "\n";
+  return kWrongUse;
+}
+
+/// Fills `options` from the command line. Returns a reason if it is wrong.
+static std::string readOptions(CompileOptions &options) {
+  std::string error;
+  if (inputPath.empty())
+    return "expected a file to compile, but got none";
+  FailureOr<TargetSpec> target = TargetSpec::parse(targetText, error);
+  if (failed(target))
+    return error;
+  options.target = *target;
+  if (!isRecipe(recipe))
+    return "expected recipe `none`, `delayed`, `current`, `block`, `rowwise` "
+           "or `mx`, but got `" +
+           recipe + "`";
+  options.recipe = recipe;
+  options.entry = entryName;
+  if (compileTo.getNumOccurrences()) {
+    std::optional<Phase> phase = symbolizePhase(compileTo);
+    if (!phase)
+      return "expected phase `input`, `differentiate`, `quantize`, `saved`, "
+             "`fusion`, `lowering` or `target`, but got `" +
+             compileTo + "`";
+    if (emitText.getNumOccurrences() || printReport)
+      return "expected either --compile-to or --emit, but got both";
+    options.compileTo = *phase;
+    options.emit = Emit::IR;
+    return "";
+  }
+  std::string word = emitText;
+  if (word.empty())
+    word = printReport ? "report" : "program";
+  std::optional<Emit> emit = symbolizeEmit(word);
+  if (!emit)
+    return "expected kind `program`, `report`, `ptx`, `cubin`, `obj` or `ir`, "
+           "but got `" +
+           word + "`";
+  options.emit = *emit;
+  bool isCUDA = options.target.isCUDA();
+  if (!isCUDA && (*emit == Emit::PTX || *emit == Emit::Cubin))
+    return "--emit=" + word + " needs --target=cuda";
+  if (isCUDA && *emit == Emit::Object)
+    return "--emit=obj needs a CPU target";
+  return "";
+}
+
+/// Where output of a kind goes unless told: text to the standard output.
+static std::string getOutputPath(Emit emit) {
+  StringRef extension;
+  switch (emit) {
+  case Emit::Program:
+    extension = "fuseops";
+    break;
+  case Emit::Cubin:
+    extension = "cubin";
+    break;
+  case Emit::Object:
+    extension = "o";
+    break;
+  case Emit::IR:
+  case Emit::PTX:
+  case Emit::Report:
+    return "-";
+  }
+  if (!outputPath.empty() || inputPath == "-")
+    return "-";
+  SmallString<128> path(inputPath);
+  llvm::sys::path::replace_extension(path, extension);
+  return path.str().str();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](raw_ostream &os) {
+    os << "fuse-compile " << FUSEOPS_VERSION << "\n";
+  });
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "Compiles a program of FuseOps or torch-mlir IR\n",
+          &llvm::errs()))
+    return kWrongUse;
+  CompileOptions options;
+  if (std::string reason = readOptions(options); !reason.empty())
+    return rejectUse(reason);
+
+  Compiler compiler;
+  FailureOr<CompileResult> result = compiler.compileFile(inputPath, options);
+  llvm::errs() << compiler.formatMessages();
+  if (failed(result))
+    return kFailed;
+  if (printRemarks)
+    for (const CollectedRemark &remark : result->remarks)
+      llvm::errs() << (remark.location.empty() ? "" : remark.location + ": ")
+                   << "remark: " << remark.kind << " [" << remark.pass << "] "
+                   << remark.name << ": " << remark.text << "\n";
+  std::string path =
+      outputPath.empty() ? getOutputPath(options.emit) : outputPath;
+  // A temporary file that is renamed: nothing is left of a failure.
+  llvm::Error error = llvm::writeToOutput(path, [&](raw_ostream &os) {
+    os << result->output;
+    return llvm::Error::success();
+  });
+  if (error) {
+    llvm::errs() << "error: cannot write `" << path
+                 << "`: " << llvm::toString(std::move(error)) << "\n";
+    return kFailed;
+  }
+  return kDone;
+}
