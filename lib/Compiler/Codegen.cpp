@@ -40,6 +40,8 @@ LogicalResult mlir::fuseops::lowerKernels(ModuleOp module,
       getKernelTarget(module.getLoc(), target);
   if (failed(kernelTarget))
     return failure();
+  // No pass manager loads what the conversion creates.
+  module.getContext()->loadAllAvailableDialects();
   for (ModuleOp kernels : getKernelModules(module))
     if (failed(convertKernelToLLVM(kernels, *kernelTarget)))
       return failure();

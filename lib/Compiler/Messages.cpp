@@ -21,10 +21,14 @@ std::string Message::format() const {
 }
 
 std::string mlir::fuseops::formatLocation(Location loc) {
-  if (auto place = loc->findInstanceOf<FileLineColRange>())
+  if (auto place = loc->findInstanceOf<FileLineColRange>()) {
+    // The module that a file is has no line.
+    if (place.getStartLine() == 0)
+      return place.getFilename().str();
     return (place.getFilename().getValue() + ":" + Twine(place.getStartLine()) +
             ":" + Twine(place.getStartColumn()))
         .str();
+  }
   if (auto name = loc->findInstanceOf<NameLoc>())
     return name.getName().str();
   return "";
@@ -69,9 +73,13 @@ public:
     copy.pass = remark.getCombinedCategoryName().str();
     copy.name = remark.getRemarkName().str();
     copy.location = formatLocation(remark.getLocation());
-    copy.text = remark.getMsg();
-    for (const remark::detail::Remark::Arg &argument : remark.getArgs())
+    for (const remark::detail::Remark::Arg &argument : remark.getArgs()) {
       copy.arguments.emplace_back(argument.key, argument.val);
+      copy.text += copy.text.empty() ? "" : ", ";
+      if (argument.key != "Reason" && argument.key != "Remark")
+        copy.text += argument.key + " = ";
+      copy.text += argument.val;
+    }
   }
 
 private:

@@ -114,8 +114,9 @@ static std::string getPasses(Phase phase, const PipelineOptions &options,
         .str();
   }
   case Phase::Lowering:
-    return "convert-fuseops-to-kernels{target=" +
-           options.target.getName().str() + "}";
+    // The reference runs on the CPU.
+    return options.target.isCUDA() ? "convert-fuseops-to-kernels{target=cuda}"
+                                   : "convert-fuseops-to-kernels{target=cpu}";
   case Phase::Target:
     return "";
   }

@@ -110,13 +110,6 @@ void Differentiator::accumulate(Value value, Value gradient) {
               : gradient;
 }
 
-/// Whether a fusible's result of type `type` has an incoming gradient.
-static bool hasGradient(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && isa<FloatType>(tensor.getElementType()) &&
-         tensor.getElementTypeBitWidth() >= 16;
-}
-
 /// A tensor of zeros: the gradient of a result that nothing uses, for a callee
 /// whose backward region was written by hand and takes all of them.
 static Value buildZeros(OpBuilder &builder, Location loc, Type type) {
@@ -138,8 +131,8 @@ SmallVector<Value> Differentiator::applyGradients(ApplyOp apply,
   SmallVector<Type> types = callee.getGradientTypes();
   IRMapping mapping;
   unsigned next = 0;
-  for (auto [result, gradient] : llvm::zip(apply.getOutputs(), incoming)) {
-    if (!hasGradient(result.getType()))
+  for (auto [index, gradient] : llvm::enumerate(incoming)) {
+    if (!callee.resultHasGradient(index))
       continue;
     mapping.map(body.getArgument(next),
                 gradient ? gradient
@@ -178,8 +171,8 @@ LogicalResult Differentiator::buildBackward() {
   ReturnOp returnOp = fusible.getForwardReturn();
   SmallVector<Type> types = fusible.getGradientTypes();
   unsigned next = 0;
-  for (Value value : returnOp.getValues()) {
-    if (!hasGradient(value.getType()))
+  for (auto [index, value] : llvm::enumerate(returnOp.getValues())) {
+    if (!fusible.resultHasGradient(index))
       continue;
     Value gradient =
         backward->addArgument(types[next++], returnOp.getLoc());

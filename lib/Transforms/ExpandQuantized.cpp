@@ -99,6 +99,16 @@ struct ExpandQuantizedPass
         expanded.append(expandTypes(type).size(), attr);
       fusible.setArgAttrsAttr(rewriter.getArrayAttr(expanded));
     }
+    // The parts of a quantized result have no gradient either.
+    SmallVector<int64_t> frozen;
+    int64_t next = 0;
+    for (auto [index, type] : llvm::enumerate(fusible.getResultTypes())) {
+      bool isFrozen = !fusible.resultHasGradient(index);
+      for (size_t i = 0; i < expandTypes(type).size(); ++i, ++next)
+        if (isFrozen)
+          frozen.push_back(next);
+    }
+    fusible.setFrozenResults(frozen);
     expandBackwardReturn(fusible, rewriter);
     fusible.setFunctionType(
         rewriter.getFunctionType(expandTypes(fusible.getArgumentTypes()),

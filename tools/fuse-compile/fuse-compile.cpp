@@ -143,18 +143,20 @@ int main(int argc, char **argv) {
   if (std::string reason = readOptions(options); !reason.empty())
     return rejectUse(reason);
 
+  // The linker within the compiler resets all options of the process.
+  std::string path =
+      outputPath.empty() ? getOutputPath(options.emit) : outputPath;
+  bool wantsRemarks = printRemarks;
   Compiler compiler;
   FailureOr<CompileResult> result = compiler.compileFile(inputPath, options);
   llvm::errs() << compiler.formatMessages();
   if (failed(result))
     return kFailed;
-  if (printRemarks)
+  if (wantsRemarks)
     for (const CollectedRemark &remark : result->remarks)
       llvm::errs() << (remark.location.empty() ? "" : remark.location + ": ")
                    << "remark: " << remark.kind << " [" << remark.pass << "] "
                    << remark.name << ": " << remark.text << "\n";
-  std::string path =
-      outputPath.empty() ? getOutputPath(options.emit) : outputPath;
   // A temporary file that is renamed: nothing is left of a failure.
   llvm::Error error = llvm::writeToOutput(path, [&](raw_ostream &os) {
     os << result->output;

@@ -1,4 +1,5 @@
-//===- Numbers.cpp - Elements of every dtype, and random ones --------------===//
+//===- Numbers.cpp - Elements of every dtype, and random ones
+//--------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -218,10 +219,12 @@ void fuserun::fillNormal(HostTensor &tensor, Distribution distribution,
   for (size_t i = 0; i < values.size(); i += 2) {
     // Box and Muller; floats are exact enough and twice as fast.
     float radius = std::sqrt(
-        -2 * std::log(static_cast<float>((nextRandom(seed) >> 40) + 1) * 0x1p-24f));
+        -2 *
+        std::log(static_cast<float>((nextRandom(seed) >> 40) + 1) * 0x1p-24f));
     float angle =
         static_cast<float>(nextRandom(seed) >> 40) * (0x1p-24f * 6.2831853f);
-    values[i] = distribution.mean + distribution.deviation * radius * std::cos(angle);
+    values[i] =
+        distribution.mean + distribution.deviation * radius * std::cos(angle);
     if (i + 1 < values.size())
       values[i + 1] =
           distribution.mean + distribution.deviation * radius * std::sin(angle);

@@ -1,4 +1,5 @@
-//===- Session.cpp - A loaded program and the tensors of its runs ----------===//
+//===- Session.cpp - A loaded program and the tensors of its runs
+//----------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,8 +33,8 @@ Error fuserun::toError(fuseopsStatus status) {
 Expected<std::shared_ptr<DeviceBuffer>>
 DeviceBuffer::allocate(int32_t deviceType, size_t bytes) {
   std::shared_ptr<DeviceBuffer> buffer(new DeviceBuffer(deviceType, bytes));
-  if (Error error = toError(fuseopsDeviceAllocate(deviceType, kDevice, bytes,
-                                                  &buffer->pointer)))
+  if (Error error = toError(
+          fuseopsDeviceAllocate(deviceType, kDevice, bytes, &buffer->pointer)))
     return std::move(error);
   return buffer;
 }
@@ -45,8 +46,7 @@ DeviceBuffer::~DeviceBuffer() {
 Error DeviceBuffer::poison() {
   if (size == 0)
     return Error::success();
-  return toError(
-      fuseopsDeviceMemset(deviceType, kDevice, pointer, 0xff, size));
+  return toError(fuseopsDeviceMemset(deviceType, kDevice, pointer, 0xff, size));
 }
 
 Error DeviceBuffer::write(llvm::ArrayRef<uint8_t> bytes) {
@@ -60,8 +60,8 @@ Error DeviceBuffer::read(std::vector<uint8_t> &bytes) const {
   bytes.resize(size);
   if (size == 0)
     return Error::success();
-  return toError(
-      fuseopsDeviceCopyToHost(deviceType, kDevice, bytes.data(), pointer, size));
+  return toError(fuseopsDeviceCopyToHost(deviceType, kDevice, bytes.data(),
+                                         pointer, size));
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,8 +113,7 @@ void Session::getTraffic(int32_t entry, int64_t &floor,
 Expected<HostTensor> Session::describeInput(int32_t entry,
                                             int32_t index) const {
   fuseopsTensorInfo info;
-  if (Error error =
-          toError(fuseopsEntryInput(program, entry, index, &info)))
+  if (Error error = toError(fuseopsEntryInput(program, entry, index, &info)))
     return std::move(error);
   HostTensor tensor = {info.name, info.dtype, {}, {}};
   tensor.shape.resize(info.rank);
@@ -200,8 +199,8 @@ Session::run(int32_t entry, llvm::ArrayRef<DeviceTensor> inputs) const {
   int32_t deviceType = fuseopsProgramDeviceType(program);
   std::vector<DeviceTensor> outputs(describe(entry).num_outputs);
   for (auto [index, output] : llvm::enumerate(outputs)) {
-    if (Error error = toError(
-            fuseopsEntryOutput(program, entry, index, &output.info)))
+    if (Error error =
+            toError(fuseopsEntryOutput(program, entry, index, &output.info)))
       return std::move(error);
     if (output.info.is_none)
       continue;

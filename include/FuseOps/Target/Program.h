@@ -22,12 +22,6 @@
 
 namespace mlir::fuseops {
 
-/// Name of the fusible's attribute `[constant, per_symbol]` with the bytes that
-/// its forward region moves op by op, and that of its backward region.
-constexpr StringLiteral kUnfusedBytesAttr = "fuseops.unfused_bytes";
-constexpr StringLiteral kUnfusedBytesBackwardAttr =
-    "fuseops.unfused_bytes_backward";
-
 /// Who provides a tensor's storage.
 enum class TensorRole { Input, Output, Workspace };
 

@@ -92,8 +92,10 @@ FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
   if (!op.getSchedule())
     return schedule;
   int64_t largestVector = isCuda ? chooseCudaVector(group) : 64;
-  for (NamedAttribute entry : *op.getSchedule()) {
-    StringRef key = entry.getName().strref();
+  DictionaryAttr entries = *op.getSchedule();
+  for (NamedAttribute entry : entries) {
+    StringAttr name = entry.getName();
+    StringRef key = name.getValue();
     auto value = dyn_cast<IntegerAttr>(entry.getValue());
     int64_t number = value ? value.getInt() : 0;
     if (number <= 0)

@@ -36,12 +36,18 @@ static LogicalResult convertReshape(TorchCall &call) {
   if (failed(tensor))
     return failure();
   Extent before = getNumElements(input->type), after = getNumElements(*result);
-  if (before != after ||
-      input->type.getElementType() != result->getElementType())
+  if (before == after &&
+      input->type.getElementType() == result->getElementType())
+    return call.set(
+        0, ReshapeOp::create(call.builder, call.getLoc(), *result, *tensor));
+  std::string types;
+  llvm::raw_string_ostream(types)
+      << "but got `" << input->type << "` and `" << *result << "`";
+  if (input->type.hasStaticShape())
     return call.refuse("expected as many elements in the result as in the "
-                       "operand");
-  return call.set(
-      0, ReshapeOp::create(call.builder, call.getLoc(), *result, *tensor));
+                       "operand, " +
+                       types);
+  return call.refuse("expected every `?` to stand for the same size, " + types);
 }
 
 static Value buildSlice(TorchCall &call, Value input, int64_t offset,

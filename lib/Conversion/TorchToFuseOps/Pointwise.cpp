@@ -83,7 +83,8 @@ static Value buildSigmoid(ScalarMath &math, Value x) {
     return arith::SelectOp::create(builder, math.loc, isPositive, yes, no);
   };
   Value power = math.exp(select(math.neg(x), x));
-  return math.div(select(one, power), math.add(one, power));
+  Value numerator = select(one, power);
+  return math.div(numerator, math.add(one, power));
 }
 
 static LogicalResult convertPower(TorchCall &call) {

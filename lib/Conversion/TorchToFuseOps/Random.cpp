@@ -23,11 +23,11 @@ static Value getNextRandomState(TorchCall &call) {
       return arith::ConstantOp::create(builder, loc,
                                        builder.getI64IntegerAttr(value));
     };
+    Value one = constant(1), zero = constant(0), step = constant(index);
     Value word = LinearIndexOp::create(builder, loc, builder.getI64Type());
-    Value isOffset = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, word, constant(1));
-    Value step = arith::SelectOp::create(builder, loc, isOffset,
-                                         constant(index), constant(0));
+    Value isOffset = arith::CmpIOp::create(builder, loc,
+                                           arith::CmpIPredicate::eq, word, one);
+    step = arith::SelectOp::create(builder, loc, isOffset, step, zero);
     return {arith::AddIOp::create(builder, loc, scalars[0], step)};
   };
   return PointwiseOp::build(call.builder, call.getLoc(), state.getType(), state,
@@ -49,7 +49,7 @@ static LogicalResult convertDropout(TorchCall &call) {
   if (call.isResultUsed(1))
     return call.refuse(
         "expected uses of the first result only, but the mask is "
-        "be");
+        "used");
   if (!*isTraining || *p == 0.0)
     return call.set(0, *input);
   if (!(*p > 0.0 && *p < 1.0))

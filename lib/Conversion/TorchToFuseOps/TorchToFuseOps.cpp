@@ -122,11 +122,11 @@ LogicalResult FunctionImporter::createFusible() {
   if (hasFailed || failed(size))
     return failure();
 
-  fusible =
-      FusibleOp::create(builder, function.getLoc(), function.getSymNameAttr(),
-                        TypeAttr::get(builder.getFunctionType(types, {})),
-                        ArrayAttr(), function.getSymVisibilityAttr(),
-                        size->getMin(builder), size->getMax(builder));
+  fusible = FusibleOp::create(
+      builder, function.getLoc(), function.getSymNameAttr(),
+      TypeAttr::get(builder.getFunctionType(types, {})), ArrayAttr(),
+      function.getSymVisibilityAttr(), DenseI64ArrayAttr(),
+      size->getMin(builder), size->getMax(builder));
   body = builder.createBlock(&fusible.getForward(), {}, types, locs);
   for (auto [argument, value] :
        llvm::zip(function.getArguments(), body->getArguments())) {

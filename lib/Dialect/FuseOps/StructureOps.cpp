@@ -109,11 +109,16 @@ static Type getGradientType(Type type) {
   return {};
 }
 
+bool FusibleOp::resultHasGradient(unsigned index) {
+  return getGradientType(getResultTypes()[index]) &&
+         !llvm::is_contained(getFrozenResults(), index);
+}
+
 SmallVector<Type> FusibleOp::getGradientTypes() {
   SmallVector<Type> types;
-  for (Type type : getResultTypes())
-    if (Type gradient = getGradientType(type))
-      types.push_back(gradient);
+  for (auto [index, type] : llvm::enumerate(getResultTypes()))
+    if (resultHasGradient(index))
+      types.push_back(type);
   return types;
 }
 
@@ -171,6 +176,10 @@ LogicalResult FusibleOp::verify() {
     return emitOpError() << "expected " << getArgumentTypes().size()
                          << " argument attributes, but got "
                          << getArgAttrs()->size();
+  for (int64_t index : getFrozenResults())
+    if (index < 0 || index >= static_cast<int64_t>(getResultTypes().size()))
+      return emitOpError() << "expected `frozen_results` below "
+                           << getResultTypes().size() << ", but got " << index;
   if (getForward().front().getArgumentTypes() != TypeRange(getArgumentTypes()))
     return emitOpError() << "expected the forward region's arguments to have "
                             "the types of the signature";

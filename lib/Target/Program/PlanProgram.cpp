@@ -121,6 +121,7 @@ LogicalResult EntryPlanner::planLaunch(LaunchOp op) {
   for (StringRef member : op.getMembers().getAsValueRange<StringAttr>())
     step.members.push_back(member.str());
   step.bytes = toExtent(op.getBytes());
+  entry.unfusedBytes = entry.unfusedBytes + toExtent(op.getUnfusedBytes());
   step.grid = {toExtent(op.getRows()),
                static_cast<int64_t>(op.getRowsPerWorker()),
                static_cast<int64_t>(op.getMaxWorkers())};
@@ -183,6 +184,7 @@ LogicalResult EntryPlanner::planMatmul(Operation *op, Value lhs, Value rhs,
     if (index >= 0)
       step.bytes = step.bytes + entry.tensors[index].getBytes();
   step.flops = multiply(multiply(step.m, step.n), step.k) * 2;
+  entry.unfusedBytes = entry.unfusedBytes + step.bytes;
   entry.steps.push_back(std::move(step));
   return success();
 }
@@ -293,12 +295,9 @@ FailureOr<ProgramPlan> mlir::fuseops::planProgram(FusibleOp fusible) {
   SmallVector<std::string> arguments, results, saved, gradients;
   for (BlockArgument argument : fusible.getForward().getArguments())
     arguments.push_back(getArgumentName(argument));
-  for (auto [index, type] : llvm::enumerate(fusible.getResultTypes())) {
-    results.push_back("result" + std::to_string(index));
-    // As FusibleOp::getGradientTypes: 8-bit floats have no gradient.
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (tensor && isa<FloatType>(tensor.getElementType()) &&
-        tensor.getElementTypeBitWidth() >= 16)
+  for (size_t i = 0; i < fusible.getResultTypes().size(); ++i) {
+    results.push_back("result" + std::to_string(i));
+    if (fusible.resultHasGradient(i))
       gradients.push_back("grad_" + results.back());
   }
   for (size_t i = 0; i < fusible.getForwardReturn().getSaved().size(); ++i)
@@ -312,16 +311,10 @@ FailureOr<ProgramPlan> mlir::fuseops::planProgram(FusibleOp fusible) {
                 arguments, outputs);
   if (failed(forward))
     return failure();
-  if (auto attr = fusible->getAttrOfType<DenseI64ArrayAttr>(kUnfusedBytesAttr))
-    forward->unfusedBytes = toExtent(attr);
   plan.entries.push_back(std::move(*forward));
   if (!fusible.hasBackward())
     return plan;
 
-  unsigned numGradients = fusible.getGradientTypes().size();
-  if (numGradients != gradients.size())
-    return fusible.emitError() << "expected plain tensors as results, but got "
-                               << fusible.getFunctionType();
   SmallVector<std::string> inputs(gradients);
   llvm::append_range(inputs, saved);
   for (std::string &name : arguments)
@@ -332,10 +325,7 @@ FailureOr<ProgramPlan> mlir::fuseops::planProgram(FusibleOp fusible) {
                 inputs, arguments);
   if (failed(backward))
     return failure();
-  backward->numGradients = numGradients;
-  if (auto attr =
-          fusible->getAttrOfType<DenseI64ArrayAttr>(kUnfusedBytesBackwardAttr))
-    backward->unfusedBytes = toExtent(attr);
+  backward->numGradients = gradients.size();
   plan.entries.push_back(std::move(*backward));
   return plan;
 }

@@ -25,6 +25,9 @@ def FuseOps_FusibleOp : FuseOps_Op<"fusible", [IsolatedFromAbove, Symbol]> {
     argument's gradient; `fuseops.random_state` marks the seed and offset of
     random operations; `fuseops.state` marks state that a result replaces.
 
+    `frozen_results` lists the results whose gradient nobody provides: backward
+    does not take it.
+
     `symbol_min` and `symbol_max` bound the symbolic row count `?`.
 
     FP8: arguments, results and saved values may be `!fuseops.quantized`; such an
@@ -47,6 +50,7 @@ def FuseOps_FusibleOp : FuseOps_Op<"fusible", [IsolatedFromAbove, Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<StrAttr>:$sym_visibility,
+    DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$frozen_results,
     OptionalAttr<I64Attr>:$symbol_min, OptionalAttr<I64Attr>:$symbol_max);
   let regions = (region SizedRegion<1>:$forward, AnyRegion:$backward);
   let hasCustomAssemblyFormat = 1;
@@ -56,8 +60,10 @@ def FuseOps_FusibleOp : FuseOps_Op<"fusible", [IsolatedFromAbove, Symbol]> {
     ::mlir::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::mlir::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     bool hasBackward() { return !getBackward().empty(); }
-    /// The types of the result gradients that backward starts with: those of the
-    /// floating-point results.
+    /// Whether backward takes a gradient of result `index`: it is floating-point,
+    /// and not among `frozen_results`.
+    bool resultHasGradient(unsigned index);
+    /// The types of the result gradients that backward starts with.
     ::llvm::SmallVector<::mlir::Type> getGradientTypes();
     /// Whether argument `index` may have a gradient: it is floating-point, and
     /// not marked `fuseops.frozen`.

@@ -1,0 +1,354 @@
+//===- fuse-run.cpp - Compiles or loads a program, runs, checks, times
+//-----===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Table.h"
+
+#include "FuseOps/Compiler/Compiler.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::fuseops;
+using namespace fuserun;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("fuse-run options");
+static cl::opt<std::string> inputPath(cl::Positional, cl::desc("FILE|PROGRAM"),
+                                      cl::cat(category));
+static cl::opt<std::string>
+    targetText("target", cl::cat(category), cl::value_desc("target"),
+               cl::desc("cpu (the default), cpu:x86-64-v3, cuda, cuda:sm_90a "
+                        "or reference"));
+static cl::opt<int64_t> symbolSize("size", cl::init(512), cl::cat(category),
+                                   cl::desc("The value of every `?`"));
+static cl::opt<uint64_t> randomSeed("seed", cl::init(0), cl::cat(category),
+                                    cl::desc("Seed of the random inputs"));
+static cl::opt<bool>
+    wantsCheck("check", cl::cat(category),
+               cl::desc("Compare every result and gradient with the unfused "
+                        "f64 reference"));
+static cl::opt<std::string>
+    timeText("time", cl::ValueOptional, cl::cat(category),
+             cl::value_desc("runs"),
+             cl::desc("Time each kernel, by default over 20 runs"));
+static cl::opt<bool> wantsJSON("json", cl::cat(category),
+                               cl::desc("Print one JSON object"));
+static cl::opt<bool> listDevices("list-devices", cl::cat(category),
+                                 cl::desc("Print the devices of this machine"));
+static cl::opt<std::string>
+    recipe("recipe", cl::init("none"), cl::cat(category),
+           cl::desc("Quantization recipe of programs that carry none"));
+static cl::opt<std::string>
+    entryName("entry", cl::cat(category), cl::value_desc("name"),
+              cl::desc("The fusible to run, where there is more than one"));
+static cl::opt<std::string>
+    sourcePath("source", cl::cat(category), cl::value_desc("file"),
+               cl::desc("The source of PROGRAM, for --check"));
+
+static constexpr int kDone = 0;
+static constexpr int kFailed = 1;
+static constexpr int kWrongUse = 2;
+static constexpr int kDefaultRuns = 20;
+static constexpr StringRef kMagic("FUSEOPS\0", 8);
+
+/// Multiplied by two, because a copy proper would be folded away.
+static constexpr StringRef kCopySource = R"mlir(
+fuseops.fusible @copy(%x: tensor<?x4096xf32> {fuseops.frozen}) -> tensor<?x4096xf32>
+forward {
+  %y = fuseops.scale %x by(2.0) : tensor<?x4096xf32>
+  fuseops.return %y : tensor<?x4096xf32>
+}
+)mlir";
+static constexpr int64_t kCopyRowBytes = 2 * 4096 * sizeof(float);
+
+namespace {
+
+/// What the command line asks for. A copy, because the linker within the
+/// compiler resets all options of the process.
+struct Job {
+  std::string path, sourcePath, recipe, entry;
+  TargetSpec target;
+  bool namesTarget = false, namesChip = false;
+  bool wantsCheck = false, wantsJSON = false;
+  int64_t size = 0;
+  uint64_t seed = 0;
+  /// How often each kernel is timed; 0 is never.
+  int repetitions = 0;
+  std::string text;
+  bool isProgram = false;
+};
+
+} // namespace
+
+static int rejectUse(const llvm::Twine &reason) {
+  llvm::errs() << "fuse-run: " << reason << "\n";
+  return kWrongUse;
+}
+
+static std::string getDeviceText(decltype(fuseopsDeviceName) *ask,
+                                 int32_t deviceType, int32_t device) {
+  char text[256] = "";
+  ask(deviceType, device, text, sizeof(text));
+  return text;
+}
+
+static std::string getCpuName() {
+  if (auto file = llvm::MemoryBuffer::getFileAsStream("/proc/cpuinfo")) {
+    StringRef text = (*file)->getBuffer();
+    StringRef line = text.substr(text.find("model name")).split('\n').first;
+    if (StringRef name = line.split(':').second.trim(); !name.empty())
+      return name.str();
+  }
+  return getDeviceText(fuseopsDeviceName, kDLCPU, 0);
+}
+
+static std::string getChip(int32_t deviceType) {
+  return deviceType == kDLCPU ? getCpuName()
+                              : getDeviceText(fuseopsDeviceName, deviceType, 0);
+}
+
+static int printDevices() {
+  llvm::outs() << "cpu:0 " << getDeviceText(fuseopsDeviceArch, kDLCPU, 0) << " "
+               << getCpuName() << "\n";
+  int32_t count = 0;
+  if (fuseopsDeviceCount(kDLCUDA, &count) != FUSEOPS_OK)
+    count = 0;
+  for (int32_t i = 0; i < count; ++i)
+    llvm::outs() << "cuda:" << i << " "
+                 << getDeviceText(fuseopsDeviceArch, kDLCUDA, i) << " "
+                 << getDeviceText(fuseopsDeviceName, kDLCUDA, i) << "\n";
+  return kDone;
+}
+
+/// Makes sure that this machine can run `target`. A CUDA target without a chip
+/// gets that of the machine.
+static Error prepareTarget(TargetSpec &target, bool namesChip) {
+  if (!target.isCUDA())
+    return Error::success();
+  int32_t count = 0;
+  if (Error error = toError(fuseopsDeviceCount(kDLCUDA, &count)))
+    return error;
+  if (count == 0)
+    return llvm::createStringError("this machine has no CUDA device");
+  if (namesChip)
+    return Error::success();
+  std::string arch = getDeviceText(fuseopsDeviceArch, kDLCUDA, 0);
+  int number = 0;
+  // From Hopper on, the chip's own instructions need the `a`.
+  if (!StringRef(arch).substr(3).getAsInteger(10, number) && number >= 90)
+    arch += "a";
+  if (!arch.empty())
+    target.arch = arch;
+  return Error::success();
+}
+
+/// Compiles to a program. Errors and warnings are printed.
+static Expected<std::string> compile(const Job &job, StringRef source,
+                                     StringRef path, const TargetSpec &target) {
+  CompileOptions options;
+  options.target = target;
+  options.recipe = job.recipe;
+  options.entry = job.entry;
+  Compiler compiler;
+  auto result = compiler.compile(source, path, options);
+  std::string messages = compiler.formatMessages();
+  if (mlir::failed(result))
+    return llvm::createStringError(StringRef(messages).trim().str());
+  llvm::errs() << messages;
+  return std::move(result->output);
+}
+
+/// The bandwidth that a plain elementwise kernel reaches, in TB/s.
+static Expected<double> measureCopy(const TargetSpec &target) {
+  CompileOptions options;
+  options.target = target;
+  Compiler compiler;
+  auto program = compiler.compile(kCopySource, "copy", options);
+  if (mlir::failed(program))
+    return llvm::createStringError(compiler.formatMessages());
+  int64_t rows = target.isCUDA() ? 16384 : 4096;
+  auto session = Session::load(program->output, rows);
+  if (!session)
+    return session.takeError();
+  int32_t forward = (*session)->findEntry("forward");
+  auto zeros = (*session)->describeInput(forward, 0);
+  if (!zeros)
+    return zeros.takeError();
+  zeros->bytes.resize(rows * kCopyRowBytes / 2);
+  auto input = (*session)->upload(forward, 0, *zeros);
+  if (!input)
+    return input.takeError();
+  auto outputs = (*session)->run(forward, *input);
+  if (!outputs)
+    return outputs.takeError();
+  auto times = (*session)->time(forward, *input, *outputs, kDefaultRuns);
+  if (!times)
+    return times.takeError();
+  return static_cast<double>(rows * kCopyRowBytes) / times->whole / 1e6;
+}
+
+/// Compares with the reference, compiled from the source.
+static Expected<CheckResult> check(const Job &job, const Session &session,
+                                   const TrialInputs &inputs,
+                                   const Trial &trial) {
+  std::string source = job.text, path = job.path;
+  if (job.isProgram) {
+    path = job.sourcePath;
+    auto file = llvm::MemoryBuffer::getFile(path);
+    if (!file)
+      return llvm::createStringError("cannot read `" + path +
+                                     "`: " + file.getError().message());
+    source = (*file)->getBuffer().str();
+  }
+  TargetSpec target = {TargetSpec::Reference, "native"};
+  auto program = compile(job, source, path, target);
+  if (!program)
+    return program.takeError();
+  auto reference = Session::load(*program, session.getSize());
+  if (!reference)
+    return reference.takeError();
+  auto expected = runTrial(**reference, inputs);
+  if (!expected)
+    return expected.takeError();
+  return compare(session, trial, **reference, *expected);
+}
+
+/// Runs the job; true if an asked check failed.
+static Expected<bool> run(Job &job) {
+  std::string program = job.text;
+  if (!job.isProgram) {
+    if (Error error = prepareTarget(job.target, job.namesChip))
+      return std::move(error);
+    auto compiled = compile(job, job.text, job.path, job.target);
+    if (!compiled)
+      return compiled.takeError();
+    program = std::move(*compiled);
+  }
+  auto session = Session::load(program, job.size);
+  if (!session)
+    return session.takeError();
+  StringRef targetName = fuseopsProgramTarget((*session)->getProgram());
+  if (job.isProgram && job.namesTarget && job.target.getName() != targetName)
+    return llvm::createStringError(
+        "expected a program for `" + job.target.getName().str() +
+        "`, but it was compiled for `" + targetName.str() + "`");
+  auto inputs = makeInputs(**session, job.seed);
+  if (!inputs)
+    return inputs.takeError();
+  auto trial = runTrial(**session, *inputs);
+  if (!trial)
+    return trial.takeError();
+  RunReport report = {job.path, "", job.seed, **session, *trial, {}, {}};
+  report.chip = getChip(fuseopsProgramDeviceType((*session)->getProgram()));
+  if (job.wantsCheck) {
+    auto result = check(job, **session, *inputs, *trial);
+    if (!result)
+      return result.takeError();
+    report.check = std::move(*result);
+  }
+  if (job.repetitions) {
+    if (Error error = timeTrial(**session, *trial, job.repetitions))
+      return std::move(error);
+    std::string ignored;
+    TargetSpec target = job.target;
+    if (job.isProgram)
+      target = *TargetSpec::parse(targetName, ignored);
+    if (Error error = prepareTarget(target, job.namesChip))
+      return std::move(error);
+    auto copy = measureCopy(target);
+    if (!copy)
+      return copy.takeError();
+    report.copyTbps = *copy;
+  }
+  if (job.wantsJSON)
+    printJSON(report, llvm::outs());
+  else
+    printTable(report, llvm::outs());
+  return report.check && !report.check->isOk();
+}
+
+/// Reads the command line. Returns a reason if it is wrong.
+static std::string readOptions(Job &job) {
+  std::string error;
+  if (inputPath.empty())
+    return "expected a file to run, but got none";
+  job.namesTarget = !targetText.empty();
+  job.namesChip = StringRef(targetText).contains(':');
+  auto target =
+      TargetSpec::parse(job.namesTarget ? StringRef(targetText) : "cpu", error);
+  if (mlir::failed(target))
+    return error;
+  job.target = *target;
+  job.path = inputPath;
+  job.sourcePath = sourcePath;
+  job.recipe = recipe;
+  job.entry = entryName;
+  job.wantsCheck = wantsCheck;
+  job.wantsJSON = wantsJSON;
+  job.size = symbolSize;
+  job.seed = randomSeed;
+  if (symbolSize < 0)
+    return "expected a size of 0 or more, but got " +
+           std::to_string(symbolSize);
+  if (!isRecipe(recipe))
+    return "expected recipe `none`, `delayed`, `current`, `block`, `rowwise` "
+           "or `mx`, but got `" +
+           recipe + "`";
+  if (timeText.getNumOccurrences()) {
+    job.repetitions = kDefaultRuns;
+    if (!timeText.empty() &&
+        (StringRef(timeText).getAsInteger(10, job.repetitions) ||
+         job.repetitions < 1))
+      return "expected a number of runs to time, but got `" + timeText + "`";
+  }
+  return "";
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "fuse-run " << FUSEOPS_VERSION << "\n";
+  });
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "Runs a program of FuseOps or torch-mlir IR, or a compiled one, on "
+          "random inputs\n",
+          &llvm::errs()))
+    return kWrongUse;
+  if (listDevices)
+    return printDevices();
+  Job job;
+  if (std::string reason = readOptions(job); !reason.empty())
+    return rejectUse(reason);
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(inputPath);
+  if (!file) {
+    llvm::errs() << "error: cannot read `" << inputPath
+                 << "`: " << file.getError().message() << "\n";
+    return kFailed;
+  }
+  job.text = (*file)->getBuffer().str();
+  job.isProgram = StringRef(job.text).starts_with(kMagic);
+  if (job.isProgram && wantsCheck && sourcePath.empty())
+    return rejectUse("--check of a compiled program needs its source: give "
+                     "--source=FILE");
+  Expected<bool> hasFailed = run(job);
+  if (hasFailed)
+    return *hasFailed ? kFailed : kDone;
+  std::string reason = llvm::toString(hasFailed.takeError());
+  // The compiler's messages say where and that they are errors.
+  llvm::errs() << (StringRef(reason).contains("error: ") ? "" : "error: ")
+               << reason << "\n";
+  return kFailed;
+}
