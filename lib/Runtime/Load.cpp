@@ -8,8 +8,8 @@
 #include "CpuCode.h"
 #include "CudaCode.h"
 #include "DType.h"
-#include "FuseOps/Runtime/ProgramFile.h"
-#include "FuseOps/Runtime/Program_generated.h"
+#include "FuseOps/Format/ProgramFile.h"
+#include "FuseOps/Format/Program_generated.h"
 #include "Program.h"
 #include "Status.h"
 

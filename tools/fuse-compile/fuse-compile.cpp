@@ -12,6 +12,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -131,6 +132,8 @@ static std::string getOutputPath(Emit emit) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  llvm::setBugReportMsg("fuse-compile crashed; scripts/bug_report.sh collects "
+                        "what a report needs\n");
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](raw_ostream &os) {
     os << "fuse-compile " << FUSEOPS_VERSION << "\n";
@@ -163,8 +166,8 @@ int main(int argc, char **argv) {
     return llvm::Error::success();
   });
   if (error) {
-    llvm::errs() << "error: cannot write `" << path
-                 << "`: " << llvm::toString(std::move(error)) << "\n";
+    llvm::errs() << "error: cannot write " << llvm::toString(std::move(error))
+                 << "\n";
     return kFailed;
   }
   return kDone;

@@ -110,6 +110,30 @@ void Session::getTraffic(int32_t entry, int64_t &floor,
   fuseopsEntryTraffic(program, entry, size, &floor, &unfused);
 }
 
+Expected<double> Session::countHostBytes() const {
+  int32_t forward = findEntry("forward");
+  double total = 0, largest = 0;
+  for (int32_t i = 0; forward >= 0 && i < describe(forward).num_inputs; ++i) {
+    Expected<HostTensor> tensor = describeInput(forward, i);
+    if (!tensor)
+      return tensor.takeError();
+    double elements = 1;
+    for (int64_t extent : tensor->shape)
+      elements *= static_cast<double>(extent);
+    total += elements * static_cast<double>(fuseopsDTypeSize(tensor->dtype));
+    largest = std::max(largest, elements);
+  }
+  size_t workspace = 0;
+  if (Error error = toError(
+          fuseopsEntryWorkspaceBytes(program, forward, size, &workspace)))
+    return std::move(error);
+  // One tensor at a time is made of doubles.
+  total += largest * sizeof(double);
+  if (fuseopsProgramDeviceType(program) == kDLCPU)
+    total += static_cast<double>(workspace);
+  return total;
+}
+
 Expected<HostTensor> Session::describeInput(int32_t entry,
                                             int32_t index) const {
   fuseopsTensorInfo info;

@@ -74,6 +74,8 @@ public:
   /// The compiler's report; an empty object if there is none.
   const llvm::json::Object &getReport() const { return report; }
 
+  /// About the bytes of host memory that a run of forward needs.
+  llvm::Expected<double> countHostBytes() const;
   /// Input `index` with its shape, still without elements.
   llvm::Expected<HostTensor> describeInput(int32_t entry, int32_t index) const;
   llvm::Expected<DeviceTensor> upload(int32_t entry, int32_t index,

@@ -11,9 +11,13 @@
 #include "FuseOps/Compiler/Compiler.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <unistd.h>
 
 using namespace mlir::fuseops;
 using namespace fuserun;
@@ -224,6 +228,24 @@ static Expected<CheckResult> check(const Job &job, const Session &session,
   return compare(session, trial, **reference, *expected);
 }
 
+/// Fails if the tensors of forward are more than this machine's memory: an
+/// allocation that fails ends the process.
+static Error checkMemory(const Session &session) {
+  Expected<double> needed = session.countHostBytes();
+  if (!needed)
+    return needed.takeError();
+  auto available = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                   static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (*needed <= available)
+    return Error::success();
+  constexpr double kGiB = 1 << 30;
+  return llvm::createStringError(
+      llvm::formatv("size {0} needs {1:F1} GiB of memory, but this machine has "
+                    "{2:F1} GiB",
+                    session.getSize(), *needed / kGiB, available / kGiB)
+          .str());
+}
+
 /// Runs the job; true if an asked check failed.
 static Expected<bool> run(Job &job) {
   std::string program = job.text;
@@ -243,6 +265,8 @@ static Expected<bool> run(Job &job) {
     return llvm::createStringError(
         "expected a program for `" + job.target.getName().str() +
         "`, but it was compiled for `" + targetName.str() + "`");
+  if (Error error = checkMemory(**session))
+    return std::move(error);
   auto inputs = makeInputs(**session, job.seed);
   if (!inputs)
     return inputs.takeError();
@@ -317,6 +341,8 @@ static std::string readOptions(Job &job) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  llvm::setBugReportMsg("fuse-run crashed; scripts/bug_report.sh collects what "
+                        "a report needs\n");
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "fuse-run " << FUSEOPS_VERSION << "\n";
@@ -348,7 +374,8 @@ int main(int argc, char **argv) {
     return *hasFailed ? kFailed : kDone;
   std::string reason = llvm::toString(hasFailed.takeError());
   // The compiler's messages say where and that they are errors.
-  llvm::errs() << (StringRef(reason).contains("error: ") ? "" : "error: ")
-               << reason << "\n";
+  if (!StringRef(reason).contains("error: "))
+    llvm::errs() << job.path << ": error: ";
+  llvm::errs() << reason << "\n";
   return kFailed;
 }

@@ -7,7 +7,7 @@
 
 #include "TestProgram.h"
 #include "CpuCode.h"
-#include "FuseOps/Runtime/ProgramFile.h"
+#include "FuseOps/Format/ProgramFile.h"
 
 #include "gtest/gtest.h"
 

@@ -9,7 +9,7 @@
 #define FUSEOPS_UNITTESTS_RUNTIME_TESTPROGRAM_H
 
 #include "FuseOps-c/Runtime.h"
-#include "FuseOps/Runtime/Program_generated.h"
+#include "FuseOps/Format/Program_generated.h"
 
 #include <memory>
 #include <string>

@@ -47,6 +47,8 @@ def ConvertFuseOpsToKernelsPass
 def ExpandMathPass : Pass<"fuseops-expand-math"> {
   let summary = "Expand f32 math functions into polynomials";
   let description = [{
+    *standalone*: `convert-kernel-to-llvm` applies these patterns itself.
+
     Replaces `math.{exp, exp2, expm1, log, log2, log10, log1p, tanh, erf, erfc}`
     on f32, scalar or vector, by `arith` and `math.fma` operations that
     vectorise and need neither libm nor libdevice. On f16 and bf16 the same
@@ -83,6 +85,8 @@ def ExpandMathPass : Pass<"fuseops-expand-math"> {
 def ConvertFp8ToLLVMPass : Pass<"convert-fp8-to-llvm"> {
   let summary = "Convert FP8 and bf16 casts into integer arithmetic";
   let description = [{
+    *standalone*: `convert-kernel-to-llvm` applies these patterns itself.
+
     Replaces `arith.truncf` and `arith.extf` from and to f8E4M3FN, f8E5M2,
     f8E8M0FNU and bf16, and f64 to f16, scalar or vector, by integer
     operations. x86 has no instruction for most of them, and LLVM would call
@@ -113,6 +117,8 @@ def ConvertFp8ToLLVMPass : Pass<"convert-fp8-to-llvm"> {
 def ConvertFp8ToNVVMPass : Pass<"convert-fp8-to-nvvm"> {
   let summary = "Convert FP8 casts into the conversion instructions of sm_89";
   let description = [{
+    *standalone*: `convert-kernel-to-llvm` applies these patterns itself.
+
     Replaces `arith.truncf` to and `arith.extf` from f8E4M3FN and f8E5M2, scalar
     or 1-D vector, by `nvvm.convert` operations on pairs. f8E8M0FNU and f64
     sources take the integer path of `convert-fp8-to-llvm`.
@@ -139,6 +145,8 @@ def ConvertKernelToLLVMPass
     : Pass<"convert-kernel-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert a module of kernels to the LLVM dialect";
   let description = [{
+    *standalone*: phase `target` calls `convertKernelToLLVM`, which this pass wraps.
+
     Runs the expansions above and then converts `scf`, `cf`, `arith`, `math`,
     `vector`, `index`, `ub` and `func` to the LLVM dialect; `nvvm` stays. A public
     `func.func` is a kernel and gets `nvvm.kernel` for CUDA, which `func.func`

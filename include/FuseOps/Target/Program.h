@@ -8,7 +8,7 @@
 //
 // A fusible that was lowered to launches and library calls becomes a plan,
 // plain data that a report can be made of, and the plan becomes a program file
-// (lib/Runtime/Program.fbs).
+// (lib/Format/Program.fbs).
 //
 //===----------------------------------------------------------------------===//
 

@@ -54,6 +54,7 @@ public:
 private:
   LogicalResult inlineLibraryCall();
   LogicalResult lowerMemoryGroup();
+  LogicalResult verifyTemplate(const KernelGroup &body);
   LaunchOp launch(Operation *kernel, KernelTemplate kernelTemplate,
                   TypeRange types, ValueRange inputs, const Schedule &schedule,
                   Extent rows);
@@ -66,6 +67,7 @@ private:
   KernelDevice device;
   bool roundIntermediates;
   IRRewriter rewriter;
+  std::string kernelName;
   SmallVector<StringRef> members;
   Extent unfusedBytes;
 };
@@ -73,6 +75,12 @@ private:
 
 LogicalResult GroupLowering::run() {
   for (Operation &op : group.getBody().front().without_terminator()) {
+    for (Type type : llvm::concat<const Type>(
+             llvm::to_vector(op.getOperandTypes()),
+             llvm::to_vector(op.getResultTypes())))
+      if (!isa<RankedTensorType>(type))
+        return op.emitOpError()
+               << "expected only ranked tensors in a group, but got " << type;
     if (isa<ReshapeOp>(op))
       continue;
     members.push_back(op.getName().getStringRef());
@@ -95,6 +103,29 @@ LogicalResult GroupLowering::inlineLibraryCall() {
   mapping.map(body.getArguments(), group.getInputs());
   Operation *call = rewriter.clone(body.front(), mapping);
   rewriter.replaceOp(group, call->getResults());
+  return success();
+}
+
+/// The template that was written down has to be able to do what the group does.
+LogicalResult GroupLowering::verifyTemplate(const KernelGroup &body) {
+  KernelTemplate needed = KernelTemplate::Pointwise;
+  if (body.getNumLevels() > 1)
+    needed = KernelTemplate::Row;
+  if (!body.getRowReductions().empty())
+    needed = KernelTemplate::RowColumn;
+  KernelTemplate given = group.getKernelTemplate();
+  if (given == KernelTemplate::Finalize || given < needed)
+    return group.emitOpError()
+           << "expected template `" << stringifyKernelTemplate(needed)
+           << "`, which its operations need, but got `"
+           << stringifyKernelTemplate(given) << "`";
+  if (device != KernelDevice::CUDA)
+    return success();
+  for (Operation *op : body.getRowOps())
+    if (auto reduction = dyn_cast<ReduceColumnsOp>(op))
+      if (getElementTypeOrSelf(reduction.getInput().getType()).isF64())
+        return op->emitOpError()
+               << "reduces f64 values, which no CUDA kernel template does";
   return success();
 }
 
@@ -124,15 +155,20 @@ LaunchOp GroupLowering::launch(Operation *kernel, KernelTemplate kernelTemplate,
 
 LogicalResult GroupLowering::lowerMemoryGroup() {
   FailureOr<KernelGroup> body = KernelGroup::create(group);
-  if (failed(body))
+  if (failed(body) || failed(verifyTemplate(*body)))
     return failure();
   FailureOr<Schedule> schedule = chooseSchedule(*body, device);
   if (failed(schedule))
     return failure();
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
+  // Each program of the module numbers its kernels from 0.
+  kernelName = group.getKernel().str();
+  if (kernels.lookupSymbol(kernelName))
+    kernelName =
+        (group->getParentOfType<FusibleOp>().getSymName() + "_" + kernelName)
+            .str();
   func::FuncOp kernel = emitRowKernel(*body, *schedule, device,
-                                      roundIntermediates, group.getKernel(),
-                                      builder);
+                                      roundIntermediates, kernelName, builder);
 
   auto yield = cast<YieldOp>(group.getBody().front().getTerminator());
   SmallVector<Type> types;
@@ -213,7 +249,7 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     Part &part = entry.second;
     OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
     std::string name =
-        (group.getKernel() + "_finalize" +
+        (kernelName + "_finalize" +
          (parts.size() > 1 ? "_" + Twine(number) : Twine()))
             .str();
     FailureOr<func::FuncOp> kernel =

@@ -98,9 +98,10 @@ FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
     StringRef key = name.getValue();
     auto value = dyn_cast<IntegerAttr>(entry.getValue());
     int64_t number = value ? value.getInt() : 0;
-    if (number <= 0)
+    if (!llvm::isInt<32>(number) || number <= 0)
       return op.emitOpError() << "expected schedule `" << key
-                              << "` to be a positive integer, but got "
+                              << "` to be a positive integer of 32 bits, but "
+                                 "got "
                               << entry.getValue();
     if (key == "vector") {
       if (!llvm::isPowerOf2_64(number) || number > largestVector)
@@ -125,8 +126,8 @@ FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
     schedule.threads = schedule.rows = 1;
     return schedule;
   }
-  if (!llvm::isPowerOf2_64(schedule.threads) ||
-      schedule.threads * schedule.rows > 1024 ||
+  if (!llvm::isPowerOf2_64(schedule.threads) || schedule.threads > 1024 ||
+      schedule.rows > 1024 / schedule.threads ||
       (schedule.threads > 32 && schedule.rows > 1 &&
        group.getNumLevels() > 1))
     return op.emitOpError()

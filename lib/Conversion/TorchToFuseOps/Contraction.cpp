@@ -64,6 +64,9 @@ static LogicalResult convertLinear(TorchCall &call) {
   FailureOr<TorchValue> weight = call.floatMatrix(1);
   if (failed(weight))
     return failure();
+  if (weight->type.getRank() != 2)
+    return call.refuse("expected a matrix as weight, but got " +
+                       Twine(weight->type.getRank()) + " dimensions");
   FailureOr<Value> bias = call.optionalFloatTensor(2);
   if (failed(bias))
     return failure();

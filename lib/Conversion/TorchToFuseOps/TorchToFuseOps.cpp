@@ -103,6 +103,12 @@ LogicalResult FunctionImporter::createFusible() {
            << "cannot convert function `" << function.getSymName()
            << "`: expected one block, but got "
            << function.getBody().getBlocks().size();
+  // The verifier lets an operation that it doesn't know end the block.
+  Block &block = function.getBody().front();
+  if (block.empty() || !isa<func::ReturnOp>(block.back()))
+    return emitError(function.getLoc())
+           << "cannot convert function `" << function.getSymName()
+           << "`: expected a `func.return` at its end";
   SmallVector<Type> types;
   SmallVector<Location> locs;
   for (BlockArgument argument : function.getArguments()) {

@@ -149,11 +149,12 @@ Value ScalarAdjoints::unaryDerivative(ScalarMath &m, Operation &op, Value x,
 }
 
 LogicalResult ScalarAdjoints::visit(Operation &op) {
-  if (op.getNumResults() != 1)
-    return success(); // Integer arithmetic only: no adjoint reaches it.
-  Value g = lookup(op.getResult(0));
-  if (!g)
+  if (llvm::none_of(op.getResults(), [&](Value v) { return lookup(v); }))
     return success();
+  if (op.getNumResults() != 1)
+    return op.emitOpError() << "has no derivative, but a gradient through it "
+                               "is asked for";
+  Value g = lookup(op.getResult(0));
   ScalarMath m(builder, op.getLoc(), g.getType());
   auto operandIs = [&](unsigned index) {
     return primal(m, op.getOperand(index));

@@ -136,23 +136,45 @@ ReturnOp FusibleOp::getBackwardReturn() {
   return cast<ReturnOp>(getBackward().front().getTerminator());
 }
 
-/// At most one extent of a type may be dynamic, and not the last: it is the one
-/// symbolic row count.
-static LogicalResult verifySymbolicRows(FusibleOp op, Type type,
-                                        const Twine &what) {
+/// What a value of a program may be: a tensor of integers or floats, or a
+/// quantized one. At most one of its extents may be dynamic, and not the last:
+/// it is the one symbolic row count.
+static LogicalResult verifyTensor(Operation *op, Type type, const Twine &what) {
   ArrayRef<int64_t> shape;
-  if (auto quantized = dyn_cast<QuantizedType>(type))
+  if (auto quantized = dyn_cast<QuantizedType>(type)) {
     shape = quantized.getShape();
-  else
-    shape = cast<RankedTensorType>(type).getShape();
+  } else {
+    auto tensor = cast<RankedTensorType>(type);
+    shape = tensor.getShape();
+    if (!tensor.getElementType().isIntOrFloat())
+      return op->emitOpError() << what << " has type " << type
+                               << ", but only integers and floats may be "
+                                  "elements";
+  }
   if (llvm::count(shape, ShapedType::kDynamic) > 1)
-    return op.emitOpError() << what << " has type " << type
-                            << ", but at most one extent may be `?`";
+    return op->emitOpError() << what << " has type " << type
+                             << ", but at most one extent may be `?`";
   if (!shape.empty() && ShapedType::isDynamic(shape.back()))
-    return op.emitOpError() << what << " has type " << type
-                            << ", but the last extent may not be `?`: only the "
-                               "number of rows is symbolic";
+    return op->emitOpError() << what << " has type " << type
+                             << ", but the last extent may not be `?`: only "
+                                "the number of rows is symbolic";
   return success();
+}
+
+/// Every tensor that the operations of `region` compute, those of groups
+/// included. The transposed copy of a quantized tensor has `?` last.
+static LogicalResult verifyTensors(Region &region) {
+  WalkResult walk = region.walk([](Operation *op) {
+    if (isa<UnpackQuantizedOp>(op))
+      return WalkResult::advance();
+    for (OpResult result : op->getResults())
+      if (isa<RankedTensorType>(result.getType()) &&
+          failed(verifyTensor(op, result.getType(),
+                              "result " + Twine(result.getResultNumber()))))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 LogicalResult FusibleOp::verify() {
@@ -161,7 +183,7 @@ LogicalResult FusibleOp::verify() {
       return emitOpError() << "expected argument " << index
                            << " to be a ranked or quantized tensor, but got "
                            << type;
-    if (failed(verifySymbolicRows(*this, type, "argument " + Twine(index))))
+    if (failed(verifyTensor(*this, type, "argument " + Twine(index))))
       return failure();
   }
   for (auto [index, type] : llvm::enumerate(getResultTypes())) {
@@ -169,7 +191,7 @@ LogicalResult FusibleOp::verify() {
       return emitOpError() << "expected result " << index
                            << " to be a ranked or quantized tensor, but got "
                            << type;
-    if (failed(verifySymbolicRows(*this, type, "result " + Twine(index))))
+    if (failed(verifyTensor(*this, type, "result " + Twine(index))))
       return failure();
   }
   if (getArgAttrs() && getArgAttrs()->size() != getArgumentTypes().size())
@@ -215,6 +237,9 @@ LogicalResult FusibleOp::verifyRegions() {
     llvm::interleaveComma(forward->getValues().getTypes(), diag);
     return diag << ")";
   }
+  if (failed(verifyTensors(getForward())) ||
+      failed(verifyTensors(getBackward())))
+    return failure();
   if (!hasBackward())
     return success();
 
@@ -547,6 +572,11 @@ LogicalResult PointwiseOp::verifyRegions() {
       return yield.emitOpError() << "expected scalar " << index << " to be "
                                  << expected << ", but got " << value.getType();
   }
+  for (Operation &op : block)
+    for (Value operand : op.getOperands())
+      if (operand.getParentBlock() != &block)
+        return op.emitOpError() << "expected only values of the "
+                                   "`fuseops.pointwise` body as operands";
   for (Operation &op : block.without_terminator()) {
     bool isScalar =
         llvm::all_of(op.getOperandTypes(),

@@ -8,7 +8,7 @@
 
 #include "DType.h"
 
-#include "FuseOps/Runtime/Program_generated.h"
+#include "FuseOps/Format/Program_generated.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -8,8 +8,8 @@
 
 #include "DType.h"
 
-#include "FuseOps/Runtime/ProgramFile.h"
-#include "FuseOps/Runtime/Program_generated.h"
+#include "FuseOps/Format/ProgramFile.h"
+#include "FuseOps/Format/Program_generated.h"
 #include "FuseOps/Target/Program.h"
 
 using namespace mlir;

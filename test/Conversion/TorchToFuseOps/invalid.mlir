@@ -55,6 +55,13 @@ func.func private @f(%x: !torch.vtensor<[4,64],f32>)
 
 // -----
 
+// expected-error@below {{cannot convert function `f`: expected a `func.return` at its end}}
+func.func @f(%x: !torch.vtensor<[4,64],f32>) {
+  torch.aten.barrier
+}
+
+// -----
+
 func.func @f(%x: !torch.vtensor<[?,64],f32>, %y: !torch.vtensor<[?,64],f32>) -> !torch.vtensor<[?,64],f32> {
   %0 = torch.symbolic_int "s33" {min_val = 0, max_val = 64} : !torch.int
   %1 = torch.symbolic_int "s50" {min_val = 0, max_val = 64} : !torch.int
@@ -284,6 +291,14 @@ func.func @f(%x: !torch.vtensor<[4,64],f32>) -> !torch.vtensor<[4,64],f32> {
 // -----
 
 // Matrix products.
+func.func @f(%x: !torch.vtensor<[4,64],f32>, %y: !torch.vtensor<[2,64,64],f32>) -> !torch.vtensor<[4,64],f32> {
+  // expected-error@below {{cannot convert `torch.aten.linear`: expected a matrix as weight, but got 3 dimensions}}
+  %0 = torch.aten.linear %x, %y : !torch.vtensor<[4,64],f32>, !torch.vtensor<[2,64,64],f32> -> !torch.vtensor<[4,64],f32>
+  return %x : !torch.vtensor<[4,64],f32>
+}
+
+// -----
+
 func.func @f(%x: !torch.vtensor<[4,64],f32>, %y: !torch.vtensor<[2,64,4],f32>) -> !torch.vtensor<[4,64],f32> {
   // expected-error@below {{cannot convert `torch.aten.matmul`: expected a matrix as right operand, but got 3 dimensions}}
   %0 = torch.aten.matmul %x, %y : !torch.vtensor<[4,64],f32>, !torch.vtensor<[2,64,4],f32> -> !torch.vtensor<[2,4,4],f32>

@@ -13,6 +13,7 @@ be an error, but not a crash. A folder that doesn't exist is passed over.
 from __future__ import annotations
 
 import argparse
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -44,9 +45,10 @@ def fault_of(tool: str, paths: list[Path]) -> str | None:
     if code or again != plain:
         return f"the generic form doesn't print the same\n{messages}"
     twins = [path.with_name(path.name.replace(".generic", "")) for path in paths]
-    if all(twin.exists() for twin in twins):
-        if run(tool, [twin.read_text() for twin in twins])[1] != plain:
-            return "doesn't print as the pretty form does"
+    if not all(twin.exists() for twin in twins):
+        return None
+    if run(tool, [twin.read_text() for twin in twins])[1] != plain:
+        return "doesn't print as the pretty form does"
     return None
 
 
@@ -54,7 +56,7 @@ def cut_fault_of(tool: str, path: Path) -> str | None:
     """Cuts a file off all over; the tool may fail on what is left, not crash."""
     text = path.read_text()
     places = [i for i, character in enumerate(text) if character == "\n"]
-    middles = [(a + b) // 2 for a, b in zip(places, places[1:], strict=False)]
+    middles = [(a + b) // 2 for a, b in itertools.pairwise(places)]
     for cuts in (places[:-1], middles):
         code, _, messages = run(tool, [text[:place] for place in cuts])
         if code not in (0, 1):

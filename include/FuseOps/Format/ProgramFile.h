@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FUSEOPS_RUNTIME_PROGRAMFILE_H
-#define FUSEOPS_RUNTIME_PROGRAMFILE_H
+#ifndef FUSEOPS_FORMAT_PROGRAMFILE_H
+#define FUSEOPS_FORMAT_PROGRAMFILE_H
 
 #include <cstddef>
 #include <cstdint>
@@ -45,4 +45,4 @@ bool unwrapProgram(const void *file, size_t size, const uint8_t *&flatbuffer,
 } // namespace runtime
 } // namespace fuseops
 
-#endif // FUSEOPS_RUNTIME_PROGRAMFILE_H
+#endif // FUSEOPS_FORMAT_PROGRAMFILE_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FuseOps/Runtime/ProgramFile.h"
+#include "FuseOps/Format/ProgramFile.h"
 
 #include <cstring>
 
