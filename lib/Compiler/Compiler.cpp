@@ -24,6 +24,9 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
+// What a program file begins with (FuseOps/Runtime/ProgramFile.h).
+static constexpr StringRef kProgramMagic("FUSEOPS\0", 8);
+
 std::optional<Emit> mlir::fuseops::symbolizeEmit(StringRef name) {
   return llvm::StringSwitch<std::optional<Emit>>(name)
       .Case("ir", Emit::IR)
@@ -214,6 +217,9 @@ FailureOr<CompileResult> Compiler::compileFile(StringRef path,
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
   if (!file)
     return fail("cannot read `" + path + "`: " + file.getError().message());
+  if ((*file)->getBuffer().starts_with(kProgramMagic))
+    return fail("expected source text in `" + path +
+                "`, but got a compiled program");
   return compile((*file)->getBuffer(), path, options);
 }
 

@@ -25,11 +25,15 @@ static const Entry *findEntry(const fuseopsProgram *program, int32_t index) {
   return &program->entries[index];
 }
 
-static fuseopsStatus checkIndex(const char *what, size_t count, int32_t index,
-                                const void *result) {
+static fuseopsStatus checkIndex(const char *what, size_t count,
+                                int32_t index) {
   if (index < 0 || static_cast<size_t>(index) >= count)
     return fail(FUSEOPS_INVALID_ARGUMENT,
                 "expected an %s below %zu, but got %d", what, count, index);
+  return FUSEOPS_OK;
+}
+
+static fuseopsStatus checkResult(const void *result) {
   if (!result)
     return fail(FUSEOPS_INVALID_ARGUMENT,
                 "expected where to put the description, but got NULL");
@@ -72,6 +76,10 @@ static fuseopsStatus writeShape(const fuseopsProgram &program,
                                 int64_t *shape) {
   if (fuseopsStatus status = checkSymbol(program, symbol))
     return status;
+  // A scalar's shape is no number at all, and may be written nowhere.
+  if (!tensor.shape.empty())
+    if (fuseopsStatus status = checkResult(shape))
+      return status;
   for (size_t i = 0; i < tensor.shape.size(); ++i)
     if (fuseopsStatus status =
             evaluateOrFail(tensor.shape[i], symbol, shape[i]))
@@ -124,9 +132,8 @@ fuseopsStatus fuseopsEntryDescribe(const fuseopsProgram *program,
   const Entry *entry = findEntry(program, entryIndex);
   if (!entry)
     return FUSEOPS_INVALID_ARGUMENT;
-  if (!info)
-    return fail(FUSEOPS_INVALID_ARGUMENT,
-                "expected where to put the description, but got NULL");
+  if (fuseopsStatus status = checkResult(info))
+    return status;
   info->name = entry->name.c_str();
   info->num_inputs = static_cast<int32_t>(entry->inputs.size());
   info->num_outputs = static_cast<int32_t>(entry->outputs.size());
@@ -143,7 +150,9 @@ fuseopsStatus fuseopsEntryInput(const fuseopsProgram *program,
   if (!entry)
     return FUSEOPS_INVALID_ARGUMENT;
   if (fuseopsStatus status =
-          checkIndex("input", entry->inputs.size(), index, info))
+          checkIndex("input", entry->inputs.size(), index))
+    return status;
+  if (fuseopsStatus status = checkResult(info))
     return status;
   describeTensor(entry->tensors[entry->inputs[index]], *info);
   return FUSEOPS_OK;
@@ -156,7 +165,9 @@ fuseopsStatus fuseopsEntryOutput(const fuseopsProgram *program,
   if (!entry)
     return FUSEOPS_INVALID_ARGUMENT;
   if (fuseopsStatus status =
-          checkIndex("output", entry->outputs.size(), index, info))
+          checkIndex("output", entry->outputs.size(), index))
+    return status;
+  if (fuseopsStatus status = checkResult(info))
     return status;
   if (entry->outputs[index] < 0) {
     *info = {"", {kDLFloat, 32, 1}, FUSEOPS_F32, 0, nullptr, -1, -1, 1};
@@ -175,7 +186,7 @@ fuseopsStatus fuseopsEntryInputShape(const fuseopsProgram *program,
   if (!entry)
     return FUSEOPS_INVALID_ARGUMENT;
   if (fuseopsStatus status =
-          checkIndex("input", entry->inputs.size(), index, shape))
+          checkIndex("input", entry->inputs.size(), index))
     return status;
   return writeShape(*program, entry->tensors[entry->inputs[index]], symbol,
                     shape);
@@ -188,7 +199,7 @@ fuseopsStatus fuseopsEntryOutputShape(const fuseopsProgram *program,
   if (!entry)
     return FUSEOPS_INVALID_ARGUMENT;
   if (fuseopsStatus status =
-          checkIndex("output", entry->outputs.size(), index, shape))
+          checkIndex("output", entry->outputs.size(), index))
     return status;
   if (entry->outputs[index] < 0)
     return fail(FUSEOPS_INVALID_ARGUMENT,
@@ -205,7 +216,9 @@ fuseopsStatus fuseopsEntryStep(const fuseopsProgram *program,
   if (!entry)
     return FUSEOPS_INVALID_ARGUMENT;
   if (fuseopsStatus status =
-          checkIndex("step", entry->steps.size(), index, info))
+          checkIndex("step", entry->steps.size(), index))
+    return status;
+  if (fuseopsStatus status = checkResult(info))
     return status;
   if (fuseopsStatus status = checkSymbol(*program, symbol))
     return status;

@@ -234,8 +234,12 @@ LogicalResult Differentiator::run(bool derive) {
   inlineApplies();
   if (derive && !fusible.hasBackward()) {
     findActiveValues();
-    if (failed(buildBackward()))
+    if (failed(buildBackward())) {
+      // What was built uses forward's values, which go first when a module does.
+      fusible.getBackward().dropAllReferences();
+      fusible.getBackward().getBlocks().clear();
       return failure();
+    }
     eraseDead(fusible.getBackward().front());
     saveForwardValues();
   }

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace fuserun;
 using llvm::Error;
@@ -18,6 +19,9 @@ using llvm::Expected;
 
 static constexpr int32_t kDevice = 0;
 static constexpr int32_t kWarmUpRuns = 3;
+// A run of more microseconds than this is repeated less often.
+static constexpr double kSlowRun = 2e5;
+static constexpr int32_t kSlowRepetitions = 3;
 
 Error fuserun::toError(fuseopsStatus status) {
   if (status == FUSEOPS_OK)
@@ -276,14 +280,20 @@ Expected<EntryTimes> Session::time(int32_t entry,
   EntryTimes times;
   std::vector<double> run(describe(entry).num_steps);
   std::vector<std::vector<double>> samples(run.size());
-  for (int32_t i = 0; i < kWarmUpRuns + repetitions; ++i) {
+  int32_t warmUps = kWarmUpRuns;
+  for (int32_t i = 0; i < warmUps + repetitions; ++i) {
     if (Error error = toError(fuseopsRunProfiled(
             program, entry, arguments.inputs.data(), arguments.inputs.size(),
             arguments.outputs.data(), arguments.outputs.size(),
             (*workspace)->getPointer(), (*workspace)->getSize(), nullptr,
             run.data())))
       return std::move(error);
-    for (size_t step = 0; i >= kWarmUpRuns && step < run.size(); ++step)
+    double total = std::accumulate(run.begin(), run.end(), 0.0);
+    if (i == 0 && total > kSlowRun) {
+      warmUps = 1;
+      repetitions = std::min(repetitions, kSlowRepetitions);
+    }
+    for (size_t step = 0; i >= warmUps && step < run.size(); ++step)
       samples[step].push_back(run[step]);
   }
   for (std::vector<double> &sample : samples) {

@@ -96,24 +96,34 @@ static void printColumns(llvm::ArrayRef<std::vector<std::string>> rows,
   }
 }
 
+/// Floating-point operations of a contraction, bytes of any other kernel.
+static std::string formatRate(const fuseopsStepInfo &step,
+                              double microseconds) {
+  if (microseconds <= 0)
+    return "";
+  if (step.flops)
+    return formatv("{0:F0} GFLOP/s",
+                   static_cast<double>(step.flops) / microseconds / 1e3);
+  return formatv("{0:F1} GB/s",
+                 static_cast<double>(step.bytes) / microseconds / 1e3);
+}
+
 static void printKernels(const RunReport &report, llvm::raw_ostream &os) {
   std::vector<std::vector<std::string>> rows = {
-      {"entry", "kernel", "template", "members", "bytes", "time us", "GB/s"}};
+      {"entry", "kernel", "template", "members", "bytes", "time us", "rate"}};
   for (const Trial::Entry &entry : report.trial.entries) {
     fuseopsEntryInfo info = report.session.describe(entry.index);
     for (int32_t i = 0; i < info.num_steps; ++i) {
       fuseopsStepInfo step = report.session.describeStep(entry.index, i);
-      std::string time, bandwidth;
+      std::string time, rate;
       if (!entry.times.steps.empty()) {
         double microseconds = entry.times.steps[i];
         time = formatv("{0:F1}", microseconds);
-        if (microseconds > 0)
-          bandwidth = formatv("{0:F1}", static_cast<double>(step.bytes) /
-                                            microseconds / 1e3);
+        rate = formatRate(step, microseconds);
       }
       rows.push_back({info.name, step.name, step.template_name,
                       formatMembers(step), formatBytes(step.bytes), time,
-                      bandwidth});
+                      rate});
     }
   }
   printColumns(rows, {false, false, false, false, true, true, true}, os);

@@ -42,10 +42,10 @@ static cl::opt<bool>
     wantsCheck("check", cl::cat(category),
                cl::desc("Compare every result and gradient with the unfused "
                         "f64 reference"));
-static cl::opt<std::string>
-    timeText("time", cl::ValueOptional, cl::cat(category),
-             cl::value_desc("runs"),
-             cl::desc("Time each kernel, by default over 20 runs"));
+static cl::opt<std::string> timeText(
+    "time", cl::ValueOptional, cl::cat(category), cl::value_desc("runs"),
+    cl::desc("Time each kernel over that many runs, by default 20, slow ones "
+             "over 3"));
 static cl::opt<bool> wantsJSON("json", cl::cat(category),
                                cl::desc("Print one JSON object"));
 static cl::opt<bool> listDevices("list-devices", cl::cat(category),

@@ -59,10 +59,23 @@ Value ElementBuilder::indexOf(const Access &access, Element &element) {
                 access.placement == Placement::PerRow;
   bool hasColumn = access.placement == Placement::Full ||
                    access.placement == Placement::RowVector;
-  if (hasRow)
+  if (hasRow) {
+    Value row = element.row;
+    if (access.digits) {
+      row = constant(0);
+      for (RowDigit digit : *access.digits) {
+        Value part = arith::DivUIOp::create(b, loc, element.row,
+                                            constant(digit.divisor));
+        if (digit.extent)
+          part = arith::RemUIOp::create(b, loc, part, constant(digit.extent));
+        part = arith::MulIOp::create(b, loc, part, constant(digit.stride));
+        row = arith::AddIOp::create(b, loc, row, part);
+      }
+    }
     index = arith::AddIOp::create(
         b, loc, index,
-        arith::MulIOp::create(b, loc, element.row, constant(access.pitch)));
+        arith::MulIOp::create(b, loc, row, constant(access.pitch)));
+  }
   if (hasColumn)
     index = arith::AddIOp::create(b, loc, index, element.column);
   return index;
@@ -183,14 +196,29 @@ Value ElementBuilder::compute(Value value, Element &element) {
       result = splat(result, element.width);
   } else {
     auto op = cast<PointwiseOp>(value.getDefiningOp());
-    SmallVector<Value> operands;
-    for (Value operand : op.getInputs())
-      operands.push_back(compute(operand, element));
-    computeBody(op, operands, element, element.values);
+    computeBody(op, computeOperands(op, element), element, element.values);
     return element.values.lookup(value);
   }
   element.values[value] = result;
   return result;
+}
+
+SmallVector<Value> ElementBuilder::computeOperands(PointwiseOp op,
+                                                   Element &element) {
+  SmallVector<Value> operands;
+  for (Value operand : op.getInputs()) {
+    if (!group.isPartlyBroadcast(operand)) {
+      operands.push_back(compute(operand, element));
+      continue;
+    }
+    Access access = group.getPartialAccess(
+        operand, cast<RankedTensorType>(op.getResult(0).getType()));
+    Value value = load(access, element);
+    if (access.placement == Placement::PerRow)
+      value = splat(value, element.width);
+    operands.push_back(value);
+  }
+  return operands;
 }
 
 void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
@@ -218,7 +246,8 @@ void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
           placement == Placement::Full || placement == Placement::PerRow;
       bool hasColumn =
           placement == Placement::Full || placement == Placement::RowVector;
-      int64_t pitch = hasColumn ? group.getSpace().columns : 1;
+      int64_t pitch =
+          getColumns(cast<RankedTensorType>(op.getResult(0).getType()));
       Value first = constant(0);
       if (hasRow)
         first =

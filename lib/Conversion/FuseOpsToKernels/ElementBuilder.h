@@ -42,6 +42,8 @@ public:
 
   /// The elements of `value` at `element`, in its compute type.
   Value compute(Value value, Element &element);
+  /// The operation's operands at `element`.
+  SmallVector<Value> computeOperands(PointwiseOp op, Element &element);
   /// The operation's results for operands that are scalars or vectors.
   void computeBody(PointwiseOp op, ValueRange operands, Element &element,
                    DenseMap<Value, Value> &results);

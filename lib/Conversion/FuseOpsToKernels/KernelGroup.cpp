@@ -66,31 +66,72 @@ LogicalResult KernelGroup::findSpace() {
   for (Operation &op : body.without_terminator())
     if (spaceOf(op).rows != Extent{1, 0})
       space.rows = spaceOf(op).rows;
-  for (Operation &op : body.without_terminator())
-    if (spaceOf(op).rows == space.rows)
-      space.columns = std::max(space.columns, spaceOf(op).columns);
-  if (llvm::any_of(body.without_terminator(), [&](Operation &op) {
-        return spaceOf(op).rows == space.rows && spaceOf(op).columns == 0;
-      }))
-    space.columns = 0;
+  SmallVector<int64_t> widths;
   for (Operation &op : body.without_terminator()) {
     IterationSpace own = spaceOf(op);
-    bool rowsFit = own.rows == space.rows || own.rows == Extent{1, 0};
-    bool columnsFit = own.columns == space.columns || own.columns == 1;
-    if (!rowsFit || !columnsFit)
+    if (own.rows == space.rows)
+      widths.push_back(own.columns);
+    else if (own.rows != Extent{1, 0})
       return op.emitOpError()
-             << "visits another iteration space than the rest of its kernel";
+             << "visits other rows than the rest of its kernel";
+  }
+  space.columns = widths.empty() ? 1 : *llvm::max_element(widths);
+  for (Operation &op : body.without_terminator())
+    if (failed(verifyPartialBroadcasts(op)))
+      return failure();
+  return success();
+}
+
+bool KernelGroup::isPartlyBroadcast(Value value) const {
+  Extent rows = fuseops::getSpace(tensorType(value)).rows;
+  return rows != space.rows && rows != Extent{1, 0};
+}
+
+LogicalResult KernelGroup::verifyPartialBroadcasts(Operation &op) const {
+  for (Value operand : op.getOperands()) {
+    if (!isPartlyBroadcast(operand))
+      continue;
+    if (!isa<PointwiseOp>(op) || !getAccess(operand))
+      return op.emitOpError() << "reads rows of " << operand.getType()
+                              << ", which are not those of its kernel";
+    ArrayRef<int64_t> shape = tensorType(op.getResult(0)).getShape();
+    if (llvm::is_contained(shape.drop_front(), ShapedType::kDynamic))
+      return op.emitOpError()
+             << "broadcasts " << operand.getType()
+             << " over some leading dimensions, where only the first of "
+             << op.getResult(0).getType() << " may be `?`";
   }
   return success();
 }
 
+Access KernelGroup::getPartialAccess(Value value,
+                                     RankedTensorType context) const {
+  Access access = *getAccess(value);
+  access.placement =
+      access.columns == 1 ? Placement::PerRow : Placement::Full;
+  ArrayRef<int64_t> to = context.getShape().drop_back();
+  ArrayRef<int64_t> from = tensorType(value).getShape().drop_back();
+  access.digits.emplace();
+  int64_t divisor = 1, stride = 1;
+  for (size_t i = 0; i < from.size(); ++i) {
+    int64_t extent = to[to.size() - 1 - i];
+    int64_t own = from[from.size() - 1 - i];
+    bool isOutermost = i + 1 == to.size();
+    if (own != 1)
+      access.digits->push_back({divisor, isOutermost ? 0 : extent, stride});
+    // Only the outermost extent may be dynamic, and nothing comes after it.
+    divisor *= extent;
+    stride *= own;
+  }
+  return access;
+}
+
 Placement KernelGroup::getPlacement(Value value) const {
   IterationSpace own = fuseops::getSpace(tensorType(value));
+  bool isNarrow = own.columns == 1 && space.columns != 1;
   if (own.rows == space.rows)
-    return own.columns == space.columns ? Placement::Full : Placement::PerRow;
-  return own.columns == space.columns && space.columns != 1
-             ? Placement::RowVector
-             : Placement::Scalar;
+    return isNarrow ? Placement::PerRow : Placement::Full;
+  return own.columns == 1 ? Placement::Scalar : Placement::RowVector;
 }
 
 LogicalResult KernelGroup::findLevels() {
@@ -142,7 +183,8 @@ std::optional<Access> KernelGroup::getAccess(Value value) const {
   if (!isa<BlockArgument>(source))
     return std::nullopt;
   return Access{source, getColumns(tensorType(source)), offset,
-                tensorType(value).getElementType(), getPlacement(value)};
+                tensorType(value).getElementType(), getPlacement(value),
+                getColumns(tensorType(value)), std::nullopt};
 }
 
 LogicalResult KernelGroup::findStores() {
@@ -153,7 +195,8 @@ LogicalResult KernelGroup::findStores() {
     auto add = [&](Value stored, int64_t offset) {
       stores.push_back({stored,
                         Access{value, getColumns(type), offset,
-                               type.getElementType(), getPlacement(stored)},
+                               type.getElementType(), getPlacement(stored),
+                               getColumns(tensorType(stored)), std::nullopt},
                         output});
     };
     if (isa<BlockArgument>(value))

@@ -21,6 +21,15 @@ enum class Placement {
   Scalar     ///< one element
 };
 
+/// One leading dimension of a tensor that is broadcast over some leading
+/// dimensions only: it adds `row / divisor % extent * stride` to the tensor's
+/// row.
+struct RowDigit {
+  int64_t divisor;
+  int64_t extent; ///< 0 for the outermost dimension, which needs no remainder
+  int64_t stride;
+};
+
 /// Where elements of a tensor in memory are: `base[row * pitch + offset + j]`,
 /// without the terms that the placement does not have.
 struct Access {
@@ -29,6 +38,9 @@ struct Access {
   int64_t offset = 0;
   Type element;
   Placement placement = Placement::Full;
+  int64_t columns = 1;
+  /// Empty where the tensor's rows are the kernel's.
+  std::optional<SmallVector<RowDigit>> digits;
 };
 
 /// A value that the kernel writes to one of its results.
@@ -68,11 +80,18 @@ public:
   /// where it is computed.
   std::optional<Access> getAccess(Value value) const;
 
+  /// Whether `value` is broadcast over some leading dimensions only, so that it
+  /// depends on the operation which of its rows it reads.
+  bool isPartlyBroadcast(Value value) const;
+  /// The access of such a value by an operation with results of type `context`.
+  Access getPartialAccess(Value value, RankedTensorType context) const;
+
 private:
   LogicalResult decompose();
   LogicalResult findSpace();
   LogicalResult findLevels();
   LogicalResult findStores();
+  LogicalResult verifyPartialBroadcasts(Operation &op) const;
 
   GroupOp group;
   IterationSpace space;

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -20,6 +21,16 @@ Type mlir::fuseops::getAccumulatorType(ReduceRowsOp op) {
 }
 
 namespace {
+/// One visit to a row's columns: values of this level and this many columns.
+struct Pass {
+  unsigned level;
+  int64_t columns;
+};
+
+int64_t columnsOf(Value value) {
+  return getColumns(cast<RankedTensorType>(value.getType()));
+}
+
 /// Writes one row kernel.
 ///
 /// A row is visited in as many passes as its reductions depend on one another.
@@ -32,7 +43,6 @@ public:
             KernelDevice device, bool roundIntermediates, OpBuilder &builder)
       : b(builder), loc(group.getGroup().getLoc()), group(group),
         schedule(schedule), isCuda(device == KernelDevice::CUDA),
-        columns(group.getSpace().columns),
         elements(group, device, roundIntermediates, builder, loc) {}
 
   func::FuncOp emit(StringRef name);
@@ -44,20 +54,24 @@ private:
   void emitRow(Value row, Value isActive, MutableArrayRef<Value> accumulators);
   void computeRowValues(unsigned level, Value row);
   void storeRowValues(Value row, Value isActive);
-  void emitPass(unsigned level, Value row, Value isActive,
+  void holdRow(Value row, Value isActive);
+  void emitPass(Pass pass, Value row, Value isActive,
                 MutableArrayRef<Value> accumulators);
-  SmallVector<Value> visitElement(unsigned level, Element &element,
+  SmallVector<Value> visitElement(Pass pass, Element &element,
                                   ArrayRef<Value> partial);
-  void accumulateRows(unsigned level, Element &element);
+  void accumulateRows(Pass pass, Element &element);
   SmallVector<Value> forColumns(Value from, int64_t to, int64_t step,
-                                int64_t width, unsigned level, Value row,
+                                int64_t width, Pass pass, Value row,
                                 Value isActive, SmallVector<Value> partial);
-  void combineThreads(unsigned level, SmallVectorImpl<Value> &values);
+  void combineThreads(Pass pass, SmallVectorImpl<Value> &values);
   void initializePartials();
   void storeHeldPartials(ValueRange accumulators);
 
-  SmallVector<ReduceColumnsOp> reductionsAt(unsigned level);
-  bool hasWorkAt(unsigned level);
+  SmallVector<ReduceColumnsOp> reductionsIn(Pass pass);
+  /// Whether pass `pass` reads or writes `value` of every column.
+  bool isVisitedIn(Pass pass, Value value);
+  /// The numbers of columns that level `level` has work for.
+  llvm::SmallSetVector<int64_t, 2> widthsAt(unsigned level);
   /// Row reductions of one value a row are summed in a register; those of full
   /// values too where the row is held, else in memory.
   bool isInRegisters(ReduceRowsOp op) {
@@ -66,7 +80,7 @@ private:
   }
   int64_t vectorsHeld(ReduceRowsOp op) {
     return group.getPlacement(op.getInput()) == Placement::Full
-               ? schedule.getVectorsPerThread(columns)
+               ? schedule.getVectorsPerThread(columnsOf(op.getInput()))
                : 1;
   }
   Value toI64(Value value) {
@@ -88,14 +102,14 @@ private:
   const KernelGroup &group;
   const Schedule &schedule;
   bool isCuda;
-  int64_t columns;
   ElementBuilder elements;
 
   func::FuncOp kernel;
   Value rows, worker, workers;
   Value threadX, threadY;
   SmallVector<Value> partials; ///< one pointer for each reduction over rows
-  SmallVector<Element> held;   ///< the row's elements, where it is held
+  /// The row's elements, where it is held, by number of columns.
+  llvm::SmallDenseMap<int64_t, SmallVector<Element>> held;
 };
 } // namespace
 
@@ -229,15 +243,17 @@ void RowKernel::emitRows() {
   storeHeldPartials(loop.getResults());
 }
 
-void RowKernel::emitRow(Value row, Value isActive,
-                        MutableArrayRef<Value> accumulators) {
-  DenseMap<Value, Value> outside = elements.rowValues;
+/// Lays out the elements that each thread keeps over all passes.
+void RowKernel::holdRow(Value row, Value isActive) {
   held.clear();
-  if (schedule.holdsRow) {
-    int64_t count = schedule.getVectorsPerThread(columns);
-    int64_t stride = schedule.vector * schedule.threads;
-    for (int64_t i = 0; i < count; ++i) {
-      Element &element = held.emplace_back();
+  llvm::SmallSetVector<int64_t, 2> widths;
+  for (unsigned level = 0; level < group.getNumLevels(); ++level)
+    for (int64_t columns : widthsAt(level))
+      widths.insert(columns);
+  int64_t stride = schedule.vector * schedule.threads;
+  for (int64_t columns : widths)
+    for (int64_t i = 0; i < schedule.getVectorsPerThread(columns); ++i) {
+      Element &element = held[columns].emplace_back();
       element.row = row;
       element.width = schedule.vector;
       element.column = add(mul(threadX, elements.constant(schedule.vector)),
@@ -250,11 +266,17 @@ void RowKernel::emitRow(Value row, Value isActive,
       }
       element.isValid = both(element.isValid, isActive);
     }
-  }
+}
+
+void RowKernel::emitRow(Value row, Value isActive,
+                        MutableArrayRef<Value> accumulators) {
+  DenseMap<Value, Value> outside = elements.rowValues;
+  if (schedule.holdsRow)
+    holdRow(row, isActive);
   for (unsigned level = 0; level < group.getNumLevels(); ++level) {
     computeRowValues(level, row);
-    if (hasWorkAt(level))
-      emitPass(level, row, isActive, accumulators);
+    for (int64_t columns : widthsAt(level))
+      emitPass({level, columns}, row, isActive, accumulators);
   }
   // One value a row: every thread of the row knows it, and all but the first
   // leave it alone.
@@ -286,8 +308,8 @@ void RowKernel::computeRowValues(unsigned level, Value row) {
     return placement == Placement::PerRow || placement == Placement::Scalar;
   };
   auto enter = [&](Value value) {
-    if (isRowValue(value) && !elements.rowValues.contains(value) &&
-        group.getAccess(value))
+    if (isRowValue(value) && !group.isPartlyBroadcast(value) &&
+        !elements.rowValues.contains(value) && group.getAccess(value))
       elements.rowValues[value] =
           elements.load(*group.getAccess(value), element);
   };
@@ -298,10 +320,9 @@ void RowKernel::computeRowValues(unsigned level, Value row) {
     if (!pointwise || !isRowValue(pointwise.getResult(0)) ||
         group.getLevel(pointwise.getResult(0)) != level)
       continue;
-    SmallVector<Value> operands;
-    for (Value operand : pointwise.getInputs())
-      operands.push_back(elements.rowValues.lookup(operand));
-    elements.computeBody(pointwise, operands, element, elements.rowValues);
+    elements.computeBody(pointwise,
+                         elements.computeOperands(pointwise, element), element,
+                         elements.rowValues);
   }
   if (level == 0)
     for (const Store &store : group.getStores())
@@ -329,69 +350,76 @@ void RowKernel::storeRowValues(Value row, Value isActive) {
 // Columns
 //===----------------------------------------------------------------------===//
 
-SmallVector<ReduceColumnsOp> RowKernel::reductionsAt(unsigned level) {
+bool RowKernel::isVisitedIn(Pass pass, Value value) {
+  return group.getPlacement(value) == Placement::Full &&
+         group.getLevel(value) == pass.level &&
+         columnsOf(value) == pass.columns;
+}
+
+SmallVector<ReduceColumnsOp> RowKernel::reductionsIn(Pass pass) {
   SmallVector<ReduceColumnsOp> reductions;
   for (Operation *op : group.getRowOps())
     if (auto reduction = dyn_cast<ReduceColumnsOp>(op))
-      if (group.getLevel(reduction.getInput()) == level)
+      if (group.getLevel(reduction.getInput()) == pass.level &&
+          columnsOf(reduction.getInput()) == pass.columns)
         reductions.push_back(reduction);
   return reductions;
 }
 
-bool RowKernel::hasWorkAt(unsigned level) {
-  auto isFullAt = [&](Value value) {
-    return group.getLevel(value) == level &&
-           group.getPlacement(value) == Placement::Full;
+llvm::SmallSetVector<int64_t, 2> RowKernel::widthsAt(unsigned level) {
+  llvm::SmallSetVector<int64_t, 2> widths;
+  auto visit = [&](Value value) {
+    if (group.getLevel(value) == level)
+      widths.insert(columnsOf(value));
   };
-  return !reductionsAt(level).empty() ||
-         llvm::any_of(group.getStores(),
-                      [&](const Store &store) {
-                        return !group.isFinal(store.value) &&
-                               isFullAt(store.value);
-                      }) ||
-         llvm::any_of(group.getRowReductions(), [&](ReduceRowsOp op) {
-           return isFullAt(op.getInput());
-         });
+  for (Operation *op : group.getRowOps())
+    if (auto reduction = dyn_cast<ReduceColumnsOp>(op))
+      visit(reduction.getInput());
+  for (const Store &store : group.getStores())
+    if (!group.isFinal(store.value) &&
+        store.access.placement == Placement::Full)
+      visit(store.value);
+  for (ReduceRowsOp op : group.getRowReductions())
+    if (group.getPlacement(op.getInput()) == Placement::Full)
+      visit(op.getInput());
+  return widths;
 }
 
-/// What pass `level` does with one element; returns the updated partial results
-/// of its reductions over columns.
-SmallVector<Value> RowKernel::visitElement(unsigned level, Element &element,
+/// What a pass does with one element; returns the updated partial results of its
+/// reductions over columns.
+SmallVector<Value> RowKernel::visitElement(Pass pass, Element &element,
                                            ArrayRef<Value> partial) {
   SmallVector<Value> updated;
-  for (auto [reduction, soFar] : llvm::zip(reductionsAt(level), partial)) {
+  for (auto [reduction, soFar] : llvm::zip(reductionsIn(pass), partial)) {
     Value value = elements.compute(reduction.getInput(), element);
     value = elements.masked(reduction.getKind(), value, element.isValid);
     updated.push_back(elements.combine(reduction.getKind(), soFar, value));
   }
   for (const Store &store : group.getStores())
-    if (!group.isFinal(store.value) &&
-        store.access.placement == Placement::Full &&
-        group.getLevel(store.value) == level)
+    if (!group.isFinal(store.value) && isVisitedIn(pass, store.value))
       elements.store(elements.compute(store.value, element), store.access,
                      element);
   return updated;
 }
 
 /// Adds one element to the reductions over rows that are kept in memory.
-void RowKernel::accumulateRows(unsigned level, Element &element) {
+void RowKernel::accumulateRows(Pass pass, Element &element) {
   for (size_t i = 0; i < partials.size(); ++i) {
     ReduceRowsOp op = group.getRowReductions()[i];
-    Value pointer = partials[i];
-    if (isInRegisters(op) || group.getLevel(op.getInput()) != level)
+    if (isInRegisters(op) || !isVisitedIn(pass, op.getInput()))
       continue;
     Value value = elements.compute(op.getInput(), element);
     value = elements.masked(op.getKind(), value, element.isValid);
-    Value soFar = elements.loadRaw(pointer, element.column,
+    Value soFar = elements.loadRaw(partials[i], element.column,
                                    getAccumulatorType(op), element.width);
-    elements.storeRaw(elements.combine(op.getKind(), soFar, value), pointer,
+    elements.storeRaw(elements.combine(op.getKind(), soFar, value), partials[i],
                       element.column);
   }
 }
 
 SmallVector<Value> RowKernel::forColumns(Value from, int64_t to, int64_t step,
-                                         int64_t width, unsigned level,
-                                         Value row, Value isActive,
+                                         int64_t width, Pass pass, Value row,
+                                         Value isActive,
                                          SmallVector<Value> partial) {
   auto loop = scf::ForOp::create(b, loc, from, elements.constant(to),
                                  elements.constant(step), partial);
@@ -403,17 +431,18 @@ SmallVector<Value> RowKernel::forColumns(Value from, int64_t to, int64_t step,
   element.width = width;
   element.isValid = isActive;
   SmallVector<Value> updated =
-      visitElement(level, element, SmallVector<Value>(loop.getRegionIterArgs()));
-  accumulateRows(level, element);
+      visitElement(pass, element, SmallVector<Value>(loop.getRegionIterArgs()));
+  accumulateRows(pass, element);
   // A loop without results has its terminator already.
   if (!partial.empty())
     scf::YieldOp::create(b, loc, updated);
   return SmallVector<Value>(loop.getResults());
 }
 
-void RowKernel::emitPass(unsigned level, Value row, Value isActive,
+void RowKernel::emitPass(Pass pass, Value row, Value isActive,
                          MutableArrayRef<Value> accumulators) {
-  SmallVector<ReduceColumnsOp> reductions = reductionsAt(level);
+  int64_t columns = pass.columns;
+  SmallVector<ReduceColumnsOp> reductions = reductionsIn(pass);
   auto identities = [&](int64_t width) {
     SmallVector<Value> values;
     for (ReduceColumnsOp op : reductions) {
@@ -432,12 +461,11 @@ void RowKernel::emitPass(unsigned level, Value row, Value isActive,
   int64_t width = schedule.vector;
   SmallVector<Value> partial = identities(width);
   if (schedule.holdsRow) {
-    for (auto [i, element] : llvm::enumerate(held)) {
-      partial = visitElement(level, element, partial);
+    for (auto [i, element] : llvm::enumerate(held[columns])) {
+      partial = visitElement(pass, element, partial);
       unsigned next = 0;
       for (ReduceRowsOp op : group.getRowReductions()) {
-        if (group.getPlacement(op.getInput()) == Placement::Full &&
-            group.getLevel(op.getInput()) == level) {
+        if (isVisitedIn(pass, op.getInput())) {
           Value value = elements.compute(op.getInput(), element);
           value = elements.masked(op.getKind(), value, element.isValid);
           Value &slot = accumulators[next + i];
@@ -449,20 +477,20 @@ void RowKernel::emitPass(unsigned level, Value row, Value isActive,
     collapse(partial);
   } else if (isCuda) {
     Value from = mul(threadX, elements.constant(width));
-    partial = forColumns(from, columns, width * schedule.threads, width, level,
+    partial = forColumns(from, columns, width * schedule.threads, width, pass,
                          row, isActive, partial);
     collapse(partial);
   } else {
     int64_t vectorEnd = columns - columns % width;
     if (vectorEnd > 0)
-      partial = forColumns(elements.constant(0), vectorEnd, width, width, level,
+      partial = forColumns(elements.constant(0), vectorEnd, width, width, pass,
                            row, isActive, partial);
     collapse(partial);
     if (vectorEnd < columns)
-      partial = forColumns(elements.constant(vectorEnd), columns, 1, 1, level,
+      partial = forColumns(elements.constant(vectorEnd), columns, 1, 1, pass,
                            row, isActive, partial);
   }
-  combineThreads(level, partial);
+  combineThreads(pass, partial);
   for (auto [op, value] : llvm::zip(reductions, partial)) {
     // The reduction's own element type may be narrower or wider.
     Type element = getComputeType(
@@ -478,11 +506,10 @@ void RowKernel::emitPass(unsigned level, Value row, Value isActive,
 
 /// Combines the threads of a row, in an order that depends on the schedule only:
 /// within a warp by shuffles, between warps through shared memory.
-void RowKernel::combineThreads(unsigned level,
-                               SmallVectorImpl<Value> &values) {
+void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
   if (!isCuda || schedule.threads == 1 || values.empty())
     return;
-  SmallVector<ReduceColumnsOp> reductions = reductionsAt(level);
+  SmallVector<ReduceColumnsOp> reductions = reductionsIn(pass);
   auto i32Constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(
         b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
@@ -501,7 +528,9 @@ void RowKernel::combineThreads(unsigned level,
     return;
   // With several warps a row there is one row a block.
   auto type = LLVM::LLVMArrayType::get(b.getF32Type(), warps * values.size());
-  std::string name = (kernel.getSymName() + "_level" + Twine(level)).str();
+  std::string name = (kernel.getSymName() + "_level" + Twine(pass.level) +
+                      "_columns" + Twine(pass.columns))
+                         .str();
   {
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPoint(kernel);
@@ -552,6 +581,7 @@ void RowKernel::initializePartials() {
     Value &pointer = partials[i];
     bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
     Type type = getAccumulatorType(op);
+    int64_t columns = columnsOf(op.getInput());
     Value first = mul(slot, elements.constant(isFull ? columns : 1));
     pointer = LLVM::GEPOp::create(b, loc, pointer.getType(), type, pointer,
                                   ArrayRef<LLVM::GEPArg>{first});
@@ -583,6 +613,7 @@ void RowKernel::storeHeldPartials(ValueRange accumulators) {
   for (size_t number = 0; number < partials.size(); ++number) {
     ReduceRowsOp op = group.getRowReductions()[number];
     Value pointer = partials[number];
+    int64_t columns = columnsOf(op.getInput());
     if (!isInRegisters(op))
       continue;
     bool isFull = group.getPlacement(op.getInput()) == Placement::Full;

@@ -14,17 +14,16 @@ using namespace mlir;
 using namespace mlir::fuseops;
 
 namespace {
-/// Every full access of the kernel, loads and stores.
-SmallVector<Access> getFullAccesses(const KernelGroup &group) {
+/// Every access to several columns, loads and stores.
+SmallVector<Access> getWideAccesses(const KernelGroup &group) {
   SmallVector<Access> accesses;
   for (Operation *op : group.getRowOps())
     for (Value operand : op->getOperands())
       if (std::optional<Access> access = group.getAccess(operand))
-        if (access->placement == Placement::Full ||
-            access->placement == Placement::RowVector)
+        if (access->columns != 1)
           accesses.push_back(*access);
   for (const Store &store : group.getStores())
-    if (store.access.placement == Placement::Full)
+    if (store.access.columns != 1)
       accesses.push_back(store.access);
   return accesses;
 }
@@ -39,10 +38,11 @@ static int64_t powerOfTwoIn(int64_t value) {
 /// pitch and its offset; 16 bytes of the narrowest element are one access.
 static int64_t chooseCudaVector(const KernelGroup &group) {
   int64_t widest = 1;
-  int64_t vector = powerOfTwoIn(group.getSpace().columns);
-  for (const Access &access : getFullAccesses(group)) {
+  int64_t vector = 1 << 20;
+  for (const Access &access : getWideAccesses(group)) {
     widest = std::max(widest, 16 / getElementBytes(access.element));
-    vector = std::min({vector, powerOfTwoIn(access.pitch),
+    vector = std::min({vector, powerOfTwoIn(access.columns),
+                       powerOfTwoIn(access.pitch),
                        powerOfTwoIn(access.offset)});
   }
   return std::min({vector, widest, int64_t(8)});
@@ -66,7 +66,7 @@ static Schedule chooseCuda(const KernelGroup &group) {
   // reductions over rows each block leaves a partial result, so fewer.
   schedule.workers = 132 * (group.getRowReductions().empty() ? 16 : 2);
   int64_t inputs = 0;
-  for (const Access &access : getFullAccesses(group))
+  for (const Access &access : getWideAccesses(group))
     inputs += access.placement == Placement::Full;
   int64_t held = schedule.getVectorsPerThread(columns) * schedule.vector;
   schedule.holdsRow = held * std::max<int64_t>(1, inputs) <= kHeldElements;

@@ -45,15 +45,40 @@ FailureOr<Value> mlir::fuseops::reduceToShape(OpBuilder &builder, Location loc,
     if (type.getShape() == target.getShape())
       return broadcastTo(builder, loc, gradient, target);
   }
-  // What is left is a reduction of all rows, or of some leading dimensions.
-  if (getNumElements(target, 1) != Extent{1, 0})
-    return emitError(loc) << "cannot reduce a gradient of type " << type
-                          << " to " << target
-                          << ": a reduction over some of the leading "
-                             "dimensions only is not supported";
+  // What is left are leading dimensions: as the rows of a matrix they are one
+  // reduction, if nothing that stays comes before them.
+  int64_t missing = type.getRank() - target.getRank();
+  auto targetExtent = [&](int64_t dim) -> int64_t {
+    return dim < missing ? 1 : target.getDimSize(dim - missing);
+  };
+  int64_t numReduced = 0;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.getDimSize(dim) != targetExtent(dim))
+      numReduced = dim + 1;
+  int64_t kept = 1;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (dim < numReduced && targetExtent(dim) != 1)
+      return emitError(loc) << "cannot reduce a gradient of type " << type
+                            << " to " << target
+                            << ": a reduction over inner dimensions only is "
+                               "not supported";
+    if (dim >= numReduced)
+      kept *= type.getDimSize(dim);
+  }
+  if (numReduced < type.getRank() - 1) {
+    Extent rows = getNumElements(type, type.getRank() - numReduced);
+    auto matrix = RankedTensorType::get(
+        {rows.perSymbol ? ShapedType::kDynamic : rows.constant, kept},
+        type.getElementType());
+    if (getNumElements(matrix) != getNumElements(type))
+      return emitError(loc) << "cannot reduce a gradient of type " << type
+                            << " to " << target
+                            << ": its rows are a multiple of `?`";
+    gradient = ReshapeOp::create(builder, loc, matrix, gradient);
+  }
   auto reduced = target.getRank() == 0
                      ? target
-                     : RankedTensorType::get({columns}, target.getElementType());
+                     : RankedTensorType::get({kept}, target.getElementType());
   gradient =
       ReduceRowsOp::create(builder, loc, reduced, gradient, ReductionKind::Sum);
   if (reduced != target)
@@ -271,23 +296,41 @@ static RankedTensorType operandGradientType(Value operand) {
   return tensorType(operand);
 }
 
+/// A vector as the matrix of one row; anything else as it is.
+static Value asMatrix(OpBuilder &builder, Location loc, Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getRank() != 1)
+    return value;
+  return ReshapeOp::create(
+      builder, loc,
+      RankedTensorType::get({1, getColumns(type)}, type.getElementType()),
+      value);
+}
+
 Gradients LinearOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                    ArrayRef<bool> needed) {
   SmallVector<Value> results(getNumOperands());
   if (!gradients[0])
     return results;
-  Value dy = gradients[0];
-  if (needed[0])
-    results[0] = MatmulOp::create(builder, getLoc(),
-                                  operandGradientType(getInput()), dy,
-                                  getWeight(), false, false);
+  Value dy = asMatrix(builder, getLoc(), gradients[0]);
+  RankedTensorType inputType = operandGradientType(getInput());
+  if (needed[0]) {
+    auto type = withColumns(tensorType(dy), getColumns(inputType),
+                            inputType.getElementType());
+    results[0] = MatmulOp::create(builder, getLoc(), type, dy, getWeight(),
+                                  false, false);
+    if (type != inputType)
+      results[0] =
+          ReshapeOp::create(builder, getLoc(), inputType, results[0]);
+  }
   if (needed[1])
-    results[1] = MatmulOp::create(builder, getLoc(),
-                                  operandGradientType(getWeight()), dy,
-                                  getInput(), /*transpose_lhs=*/true, false);
+    results[1] =
+        MatmulOp::create(builder, getLoc(), operandGradientType(getWeight()),
+                         dy, asMatrix(builder, getLoc(), getInput()),
+                         /*transpose_lhs=*/true, false);
   if (getBias() && needed[2])
     results[2] = ReduceRowsOp::create(builder, getLoc(), getBias().getType(),
-                                      dy, ReductionKind::Sum);
+                                      gradients[0], ReductionKind::Sum);
   return results;
 }
 
@@ -399,6 +442,6 @@ Gradients DequantizeOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                        ArrayRef<bool> needed) {
   if (!needed[0] || !gradients[0])
     return SmallVector<Value>{Value()};
-  return SmallVector<Value>{broadcastTo(builder, getLoc(), gradients[0],
-                                        operandGradientType(getInput()))};
+  // In the type it comes in: a rounding here is one that nobody asked for.
+  return SmallVector<Value>{gradients[0]};
 }

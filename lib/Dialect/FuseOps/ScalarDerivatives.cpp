@@ -316,10 +316,8 @@ PointwiseOp::buildGradients(OpBuilder &builder, ValueRange gradients,
     arguments.push_back(body.getArgument(index));
   FailureOr<SmallVector<Value>> scalars =
       buildScalarAdjoints(builder, body, values, adjoints, arguments);
-  if (failed(scalars)) {
-    op.erase();
+  if (failed(scalars))
     return failure();
-  }
 
   // Yield what is not zero. A gradient that is reduced afterwards stays wide.
   SmallVector<Value> yielded;
@@ -342,8 +340,10 @@ PointwiseOp::buildGradients(OpBuilder &builder, ValueRange gradients,
   auto withResults =
       PointwiseOp::create(builder, getLoc(), types, operands);
   withResults.getBody().takeBody(op.getBody());
+  builder.setInsertionPointAfter(withResults);
   op.erase();
   if (produced.empty()) {
+    builder.setInsertionPoint(withResults);
     withResults.erase();
     return results;
   }

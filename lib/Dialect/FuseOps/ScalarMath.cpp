@@ -54,8 +54,15 @@ Value ScalarMath::minimum(Value a, Value b) {
   return arith::MinimumFOp::create(builder, loc, a, b);
 }
 Value ScalarMath::sigmoid(Value a) {
-  // exp(-a) overflows to inf for large negative a, and 1 / inf is the right 0.
-  return div(constant(1.0), add(constant(1.0), exp(neg(a))));
+  // exp(-|a|) cannot overflow, so that the result is exact in relative terms for
+  // very negative a, where 1 / (1 + exp(-a)) is 0 too early.
+  Value small = exp(neg(abs(a)));
+  Value one = constant(1.0);
+  Value isPositive = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::OGE, a, constant(0.0));
+  Value numerator =
+      arith::SelectOp::create(builder, loc, isPositive, one, small);
+  return div(numerator, add(one, small));
 }
 Value ScalarMath::convert(Value a) {
   return convertFloat(builder, loc, a, type);

@@ -20,9 +20,9 @@ def FuseOps_ReshapeOp : FuseOps_Op<"reshape", [Pure, FuseOps_Differentiable,
     the last dimension stays, with any scale of one row or less.
 
     ```mlir
-    fuseops.fusible @f(%x: tensor<?x16x64xbf16>) -> tensor<?x64xbf16>
+    fuseops.fusible @f(%x: tensor<?x4x16xbf16>) -> tensor<?x64xbf16>
     forward {
-      %y = fuseops.reshape %x : tensor<?x16x64xbf16> -> tensor<?x64xbf16>
+      %y = fuseops.reshape %x : tensor<?x4x16xbf16> -> tensor<?x64xbf16>
       fuseops.return %y : tensor<?x64xbf16>
     }
     ```
