@@ -43,7 +43,20 @@ def has_cuda() -> bool:
     return run.returncode == 0 and "cuda" in run.stdout.lower()
 
 
+def has_assembler() -> bool:
+    """Whether fuse-compile finds nvJitLink or ptxas here."""
+    tool = os.path.join(config.fuseops_bin, "fuse-compile")
+    program = os.path.join(config.test_source_root, "Pipelines", "walkthrough.mlir")
+    command = [tool, program, "--target=cuda", "--emit=cubin", "-o", "-"]
+    try:
+        return subprocess.run(command, capture_output=True, timeout=60).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
 if has_cuda():
     config.available_features.add("cuda")
+if has_assembler():
+    config.available_features.add("ptxas")
 # One GPU test at a time: they share the device, and some of them time it.
 lit_config.parallelism_groups["cuda"] = 1

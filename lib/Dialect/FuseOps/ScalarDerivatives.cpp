@@ -340,10 +340,9 @@ PointwiseOp::buildGradients(OpBuilder &builder, ValueRange gradients,
   auto withResults =
       PointwiseOp::create(builder, getLoc(), types, operands);
   withResults.getBody().takeBody(op.getBody());
-  builder.setInsertionPointAfter(withResults);
   op.erase();
+  builder.setInsertionPointAfter(withResults);
   if (produced.empty()) {
-    builder.setInsertionPoint(withResults);
     withResults.erase();
     return results;
   }

@@ -150,6 +150,18 @@ class Program:
             self._tensor("fuseopsEntryInput", entry, i) for i in range(self.info(entry).num_inputs)
         ]
 
+    def input_shape(self, entry: str, index: int, size: int) -> tuple[int, ...]:
+        """The shape of an input where `?` is `size`."""
+        rank = self.inputs(entry)[index].rank
+        shape = (ctypes.c_int64 * max(1, rank))()
+        number, symbol = self._index(entry), ctypes.c_int64(size)
+        _check(_runtime().fuseopsEntryInputShape(self._handle, number, index, symbol, shape))
+        return tuple(shape[:rank])
+
+    def input_dtype(self, entry: str, index: int) -> np.dtype:
+        """The dtype of an input."""
+        return DTYPES[_BY_CODE[self.inputs(entry)[index].dtype]]
+
     def forward(self, *arguments: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The results, and what is saved for backward."""
         outputs = self._run("forward", list(arguments))

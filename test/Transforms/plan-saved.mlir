@@ -1,0 +1,115 @@
+// RUN: fuse-opt %s --fuseops-plan-saved | FileCheck %s
+
+// CHECK-LABEL: fuseops.fusible @drops_unused(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>, %[[ARG1:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.mul %[[ARG0]], %[[ARG1]] : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG1]]) : tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>) {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.mul %[[ARG0]], %[[ARG1]] : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V0]], none : tensor<4x8xf32>
+// CHECK-NEXT: }
+fuseops.fusible @drops_unused(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32>
+forward {
+  %z = fuseops.mul %x, %y : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  fuseops.return %z save(%x, %y, %z) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+backward (%dz: tensor<4x8xf32>, saved %x: tensor<4x8xf32>, saved %y: tensor<4x8xf32>, saved %z: tensor<4x8xf32>) {
+  %dx = fuseops.mul %dz, %y : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  fuseops.return %dx, none : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: fuseops.fusible @merges_equal(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>, %[[ARG1:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.silu %[[ARG0]] : tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]], %[[V0]]) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>, saved %[[ARG2:.+]]: tensor<4x8xf32>) {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.silu_grad %[[ARG0]], %[[ARG1]] : tensor<4x8xf32>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.silu_grad %[[V0]], %[[ARG2]] : tensor<4x8xf32>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.silu_grad %[[V1]], %[[ARG1]] : tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V2]], none : tensor<4x8xf32>
+// CHECK-NEXT: }
+fuseops.fusible @merges_equal(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32>
+forward {
+  %z = fuseops.silu %x : tensor<4x8xf32>
+  fuseops.return %z save(%x, %z, %x) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+backward (%dz: tensor<4x8xf32>, saved %a: tensor<4x8xf32>, saved %b: tensor<4x8xf32>, saved %c: tensor<4x8xf32>) {
+  %0 = fuseops.silu_grad %dz, %a : tensor<4x8xf32>
+  %1 = fuseops.silu_grad %0, %b : tensor<4x8xf32>
+  %2 = fuseops.silu_grad %1, %c : tensor<4x8xf32>
+  fuseops.return %2, none : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: fuseops.fusible @drops_first_of_two_equal(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.silu %[[ARG0]] : tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]]) : tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>) {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.silu_grad %[[ARG0]], %[[ARG1]] : tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V0]] : tensor<4x8xf32>
+// CHECK-NEXT: }
+fuseops.fusible @drops_first_of_two_equal(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
+forward {
+  %z = fuseops.silu %x : tensor<4x8xf32>
+  fuseops.return %z save(%x, %x) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+backward (%dz: tensor<4x8xf32>, saved %a: tensor<4x8xf32>, saved %b: tensor<4x8xf32>) {
+  %0 = fuseops.silu_grad %dz, %b : tensor<4x8xf32>
+  fuseops.return %0 : tensor<4x8xf32>
+}
+
+// A saved value that backward returns is used.
+// CHECK-LABEL: fuseops.fusible @returned_by_backward(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.silu %[[ARG0]] : tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]]) : tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>) {
+// CHECK-NEXT:   fuseops.return %[[ARG1]] : tensor<4x8xf32>
+// CHECK-NEXT: }
+fuseops.fusible @returned_by_backward(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
+forward {
+  %z = fuseops.silu %x : tensor<4x8xf32>
+  fuseops.return %z save(%x) : tensor<4x8xf32>, tensor<4x8xf32>
+}
+backward (%dz: tensor<4x8xf32>, saved %a: tensor<4x8xf32>) {
+  fuseops.return %a : tensor<4x8xf32>
+}
+
+// The gradients of the results stay, used or not.
+// CHECK-LABEL: fuseops.fusible @keeps_gradients(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.silu %[[ARG0]] : tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V0]] : tensor<4x8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>) {
+// CHECK-NEXT:   fuseops.return none
+// CHECK-NEXT: }
+fuseops.fusible @keeps_gradients(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
+forward {
+  %z = fuseops.silu %x : tensor<4x8xf32>
+  fuseops.return %z save(%z) : tensor<4x8xf32>, tensor<4x8xf32>
+}
+backward (%dz: tensor<4x8xf32>, saved %a: tensor<4x8xf32>) {
+  fuseops.return none
+}
+
+// CHECK-LABEL: fuseops.fusible @no_backward(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.silu %[[ARG0]] : tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]], %[[ARG0]]) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK-NEXT: }
+fuseops.fusible @no_backward(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
+forward {
+  %z = fuseops.silu %x : tensor<4x8xf32>
+  fuseops.return %z save(%x, %x) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
