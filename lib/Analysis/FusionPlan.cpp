@@ -8,7 +8,6 @@
 #include "FuseOps/Analysis/FusionPlan.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -28,17 +27,51 @@ StringRef mlir::fuseops::getFusionConditionText(unsigned condition) {
   return texts[condition];
 }
 
+OperationShape mlir::fuseops::inspectOperation(Operation *op) {
+  OperationShape shape;
+  shape.concatenated.resize(op->getNumResults());
+  shape.sliced.resize(op->getNumOperands());
+  auto fusible = dyn_cast<FusibleOpInterface>(op);
+  if (!fusible)
+    return shape;
+  shape.kernelTemplate = KernelTemplate::Pointwise;
+  Block scratch;
+  for (Value operand : op->getOperands())
+    scratch.addArgument(operand.getType(), operand.getLoc());
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToStart(&scratch);
+  SmallVector<Value> results =
+      fusible.decompose(builder, scratch.getArguments());
+  for (Operation &inner : scratch) {
+    if (isa<ReduceRowsOp>(inner))
+      shape.kernelTemplate = KernelTemplate::RowColumn;
+    else if (isa<ReduceColumnsOp>(inner) &&
+             shape.kernelTemplate == KernelTemplate::Pointwise)
+      shape.kernelTemplate = KernelTemplate::Row;
+    if (auto slice = dyn_cast<SliceColumnsOp>(inner))
+      if (auto argument = dyn_cast<BlockArgument>(slice.getInput()))
+        shape.sliced.set(argument.getArgNumber());
+  }
+  for (auto [number, value] : llvm::enumerate(results))
+    if (value.getDefiningOp<ConcatColumnsOp>())
+      shape.concatenated.set(number);
+  // Values of the scratch block go with it, uses first.
+  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(scratch))) {
+    inner.dropAllUses();
+    inner.erase();
+  }
+  return shape;
+}
+
 namespace {
 /// What the planner knows of one operation.
 struct Node {
   Operation *op;
   bool isMemory = false;
   IterationSpace space;
-  KernelTemplate kernelTemplate = KernelTemplate::Library;
+  OperationShape shape;
   /// Results that a reduction over rows gives.
   llvm::SmallBitVector reducedResults;
-  /// Results that are concatenations, and operands that are sliced.
-  llvm::SmallBitVector concatenated, sliced;
   /// Nodes that it reads, each with the operand and the result it reads.
   struct Edge {
     unsigned producer, result, operand;
@@ -95,46 +128,18 @@ GreedyPlanner::GreedyPlanner(Block &block) {
   }
 }
 
-/// Decomposes the operation in a scratch block and looks at what it is made of.
 void GreedyPlanner::inspect(Node &node) {
+  node.shape = inspectOperation(node.op);
   node.reducedResults.resize(node.op->getNumResults());
-  node.concatenated.resize(node.op->getNumResults());
-  node.sliced.resize(node.op->getNumOperands());
   auto fusible = dyn_cast<FusibleOpInterface>(node.op);
   if (!fusible)
     return;
   node.isMemory = true;
   node.space = getSpace(fusible.getIterationSpace());
-  node.kernelTemplate = KernelTemplate::Pointwise;
-
-  Block scratch;
-  for (Value operand : node.op->getOperands())
-    scratch.addArgument(operand.getType(), operand.getLoc());
-  OpBuilder builder(node.op->getContext());
-  builder.setInsertionPointToStart(&scratch);
-  SmallVector<Value> results =
-      fusible.decompose(builder, scratch.getArguments());
-  for (Operation &op : scratch) {
-    if (isa<ReduceRowsOp>(op))
-      node.kernelTemplate = KernelTemplate::RowColumn;
-    else if (isa<ReduceColumnsOp>(op) &&
-             node.kernelTemplate == KernelTemplate::Pointwise)
-      node.kernelTemplate = KernelTemplate::Row;
-    if (auto slice = dyn_cast<SliceColumnsOp>(op))
-      if (auto argument = dyn_cast<BlockArgument>(slice.getInput()))
-        node.sliced.set(argument.getArgNumber());
-  }
-  for (auto [number, value] : llvm::enumerate(results)) {
-    if (value.getDefiningOp<ConcatColumnsOp>())
-      node.concatenated.set(number);
-    auto type = dyn_cast<RankedTensorType>(value.getType());
+  for (OpResult result : node.op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
     if (type && getSpace(type).rows != node.space.rows)
-      node.reducedResults.set(number);
-  }
-  // Values of the scratch block go with it, uses first.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(scratch))) {
-    op.dropAllUses();
-    op.erase();
+      node.reducedResults.set(result.getResultNumber());
   }
 }
 
@@ -178,8 +183,8 @@ unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
         continue;
       if (producer.reducedResults.test(edge.result))
         return 4;
-      if (producer.concatenated.test(edge.result) ||
-          node.sliced.test(edge.operand))
+      if (producer.shape.concatenated.test(edge.result) ||
+          node.shape.sliced.test(edge.operand))
         conflict = 5;
     }
   }
@@ -251,10 +256,10 @@ SmallVector<FusionGroup> GreedyPlanner::getGroups() {
   llvm::MapVector<unsigned, FusionGroup> byId;
   for (Node &node : nodes) {
     FusionGroup &group = byId[node.group];
-    if (group.ops.empty() || node.kernelTemplate == KernelTemplate::RowColumn ||
-        (node.kernelTemplate == KernelTemplate::Row &&
+    if (group.ops.empty() || node.shape.kernelTemplate == KernelTemplate::RowColumn ||
+        (node.shape.kernelTemplate == KernelTemplate::Row &&
          group.kernelTemplate == KernelTemplate::Pointwise))
-      group.kernelTemplate = node.kernelTemplate;
+      group.kernelTemplate = node.shape.kernelTemplate;
     group.ops.push_back(node.op);
   }
   llvm::SmallSetVector<unsigned, 16> done;

@@ -1,5 +1,4 @@
-//===- Compiler.cpp - C ABI of the compiler
-//--------------------------------===//
+//===- Compiler.cpp - C ABI of the compiler -------------------------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Codegen.cpp - Kernels to machine code
-//-------------------------------===//
+//===- Codegen.cpp - Kernels to machine code ------------------------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Messages.cpp - Collects diagnostics and remarks
-//---------------------===//
+//===- Messages.cpp - Collects diagnostics and remarks --------------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Messages.h - Collects diagnostics and remarks
-//-----------------------===//
+//===- Messages.h - Collects diagnostics and remarks ----------------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

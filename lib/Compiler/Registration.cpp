@@ -1,5 +1,4 @@
-//===- Registration.cpp - Dialects and passes of the compiler
-//--------------===//
+//===- Registration.cpp - Dialects and passes of the compiler -------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Report.cpp - What the compiler has to say about a program
-//-----------===//
+//===- Report.cpp - What the compiler has to say about a program ----------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

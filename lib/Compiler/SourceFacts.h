@@ -1,5 +1,4 @@
-//===- SourceFacts.h - What a program's source says about its tensors
-//------===//
+//===- SourceFacts.h - What a program's source says about its tensors -----===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,8 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FuseOps/Analysis/FusionPlan.h"
 #include "FuseOps/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
 
 #define DEBUG_TYPE "fuseops-plan-saved"
 
@@ -17,6 +20,18 @@ namespace mlir::fuseops {
 
 using namespace mlir;
 using namespace mlir::fuseops;
+
+/// Whether backward gets `value` cheaper by computing it again: one pointwise
+/// operation gives it from values that are saved anyway, so that nothing more is
+/// read, and nothing is written.
+static bool isRecomputed(Value value, const llvm::SetVector<Value> &saved) {
+  Operation *op = value.getDefiningOp();
+  if (!op || inspectOperation(op).kernelTemplate != KernelTemplate::Pointwise)
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return operand != value && saved.contains(operand);
+  });
+}
 
 namespace {
 struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
@@ -31,22 +46,48 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
     unsigned numGradients = fusible.getGradientTypes().size();
     IRRewriter rewriter(&getContext());
 
-    DenseMap<Value, BlockArgument> kept;
-    SmallVector<Value> saved;
+    // Each value that backward uses, once.
+    llvm::SetVector<Value> saved;
+    IRMapping arguments;
     llvm::BitVector dropped(backward.getNumArguments());
     for (auto [index, value] : llvm::enumerate(returnOp.getSaved())) {
       BlockArgument argument = backward.getArgument(numGradients + index);
-      if (BlockArgument first = kept.lookup(value))
+      if (Value first = arguments.lookupOrNull(value))
         rewriter.replaceAllUsesWith(argument, first);
       if (argument.use_empty()) {
         dropped.set(argument.getArgNumber());
         continue;
       }
-      kept[value] = argument;
-      saved.push_back(value);
+      arguments.map(value, argument);
+      saved.insert(value);
     }
-    rewriter.modifyOpInPlace(
-        returnOp, [&] { returnOp.getSavedMutable().assign(saved); });
+    // Values are looked at in reverse order of computation, so that what is
+    // computed again reads what stays saved.
+    SmallVector<OpResult> candidates;
+    for (Value value : saved)
+      if (auto result = dyn_cast<OpResult>(value))
+        candidates.push_back(result);
+    llvm::sort(candidates, [](OpResult a, OpResult b) {
+      return a.getOwner() == b.getOwner()
+                 ? a.getResultNumber() > b.getResultNumber()
+                 : b.getOwner()->isBeforeInBlock(a.getOwner());
+    });
+    rewriter.setInsertionPointToStart(&backward);
+    for (OpResult value : candidates) {
+      if (!isRecomputed(value, saved))
+        continue;
+      auto argument = cast<BlockArgument>(arguments.lookup(value));
+      Operation *again = rewriter.clone(*value.getOwner(), arguments);
+      again->setAttr(kRecomputedAttr, rewriter.getUnitAttr());
+      rewriter.replaceAllUsesWith(argument,
+                                  again->getResult(value.getResultNumber()));
+      rewriter.setInsertionPointToStart(&backward);
+      dropped.set(argument.getArgNumber());
+      saved.remove(value);
+    }
+    rewriter.modifyOpInPlace(returnOp, [&] {
+      returnOp.getSavedMutable().assign(saved.getArrayRef());
+    });
     backward.eraseArguments(dropped);
   }
 };

@@ -1,5 +1,4 @@
-//===- fuse-compile.cpp - IR file to PTX, cubin, object or program
-//---------===//
+//===- fuse-compile.cpp - IR file to PTX, cubin, object or program --------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

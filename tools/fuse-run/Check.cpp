@@ -1,5 +1,4 @@
-//===- Check.cpp - Compares a run with the reference
-//-----------------------===//
+//===- Check.cpp - Compares a run with the reference ----------------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Numbers.cpp - Elements of every dtype, and random ones
-//--------------===//
+//===- Numbers.cpp - Elements of every dtype, and random ones -------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Numbers.h - Elements of every dtype, and random ones
-//----------------===//
+//===- Numbers.h - Elements of every dtype, and random ones ---------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

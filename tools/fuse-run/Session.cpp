@@ -1,5 +1,4 @@
-//===- Session.cpp - A loaded program and the tensors of its runs
-//----------===//
+//===- Session.cpp - A loaded program and the tensors of its runs ---------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Table.cpp - Prints what ran, how fast and how exactly
-//---------------===//
+//===- Table.cpp - Prints what ran, how fast and how exactly --------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

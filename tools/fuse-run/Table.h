@@ -1,5 +1,4 @@
-//===- Table.h - Prints what ran, how fast and how exactly
-//-----------------===//
+//===- Table.h - Prints what ran, how fast and how exactly ----------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Trial.cpp - One run of a program, forward then backward
-//-------------===//
+//===- Trial.cpp - One run of a program, forward then backward ------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

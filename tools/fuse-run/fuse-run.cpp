@@ -1,5 +1,4 @@
-//===- fuse-run.cpp - Compiles or loads a program, runs, checks, times
-//-----===//
+//===- fuse-run.cpp - Compiles or loads a program, runs, checks, times ----===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -9,6 +9,7 @@
 #define FUSEOPS_ANALYSIS_FUSIONPLAN_H
 
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::fuseops {
 
@@ -24,6 +25,17 @@ struct IterationSpace {
 
 /// The space whose rows are all leading dimensions of `type` together.
 IterationSpace getSpace(RankedTensorType type);
+
+/// What an operation is made of, found by decomposing it in a scratch block.
+struct OperationShape {
+  /// The template that it needs by itself; `Library` for a contraction.
+  KernelTemplate kernelTemplate = KernelTemplate::Library;
+  /// Results that are concatenations, and operands that are sliced.
+  llvm::SmallBitVector concatenated, sliced;
+};
+
+/// Inspects `op`, which is not changed.
+OperationShape inspectOperation(Operation *op);
 
 /// One group of the plan, in execution order within the plan.
 struct FusionGroup {

@@ -1,5 +1,4 @@
-//===- Compiler.h - From source text to code, program or report
-//------------===//
+//===- Compiler.h - From source text to code, program or report -----------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

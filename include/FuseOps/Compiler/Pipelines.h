@@ -1,5 +1,4 @@
-//===- Pipelines.h - The phases of the compiler and what they need
-//---------===//
+//===- Pipelines.h - The phases of the compiler and what they need --------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Program.h - The artifact: launch plan, code and report
-//--------------===//
+//===- Program.h - The artifact: launch plan, code and report -------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

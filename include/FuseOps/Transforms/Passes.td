@@ -57,8 +57,10 @@ def PlanSavedPass : Pass<"fuseops-plan-saved", "::mlir::fuseops::FusibleOp"> {
   let summary = "Decide what forward saves for backward";
   let description = [{
     Saves what backward uses, each value once: a saved value that backward does
-    not use is dropped, two saved values that are the same become one. A saved
-    argument costs nothing: the artifact records it as an alias.
+    not use is dropped, two saved values that are the same become one. A value
+    that one pointwise operation gives from values that are saved anyway is
+    computed again: that reads nothing more and saves a write. A saved argument
+    costs nothing: the artifact records it as an alias.
 
     Precondition: both regions are there. Guarantee: saved values are distinct
     and used. The choice is in the IR and depends on nothing else.

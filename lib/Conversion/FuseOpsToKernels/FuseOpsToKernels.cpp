@@ -84,8 +84,9 @@ LogicalResult GroupLowering::run() {
     if (isa<ReshapeOp>(op))
       continue;
     members.push_back(op.getName().getStringRef());
-    unfusedBytes =
-        unfusedBytes + bytesOf(op.getOperands(), op.getResults());
+    if (!op.hasAttr(kRecomputedAttr))
+      unfusedBytes =
+          unfusedBytes + bytesOf(op.getOperands(), op.getResults());
   }
   return group.getKernelTemplate() == KernelTemplate::Library
              ? inlineLibraryCall()

@@ -1,5 +1,4 @@
-//===- DType.cpp - Element types as the program file numbers them
-//----------===//
+//===- DType.cpp - Element types as the program file numbers them ---------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

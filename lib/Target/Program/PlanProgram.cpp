@@ -1,5 +1,4 @@
-//===- PlanProgram.cpp - The entries of a lowered fusible
-//------------------===//
+//===- PlanProgram.cpp - The entries of a lowered fusible -----------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Workspace.cpp - Places intermediate tensors by liveness
-//-------------===//
+//===- Workspace.cpp - Places intermediate tensors by liveness ------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- WriteProgram.cpp - A program's plan and code as its file
-//------------===//
+//===- WriteProgram.cpp - A program's plan and code as its file -----------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -139,6 +138,7 @@ Offset<schema::Program> Writer::writeProgram(const ProgramPlan &plan,
                                              ArrayRef<ProgramCode> code,
                                              StringRef report) {
   std::vector<Offset<schema::Code>> codes;
+  codes.reserve(code.size());
   for (const ProgramCode &item : code) {
     auto arch = writeString(item.arch);
     auto data = builder.CreateVector(
@@ -150,6 +150,7 @@ Offset<schema::Program> Writer::writeProgram(const ProgramPlan &plan,
     codes.push_back(schema::CreateCode(builder, kind, arch, data));
   }
   std::vector<Offset<schema::Entry>> entries;
+  entries.reserve(plan.entries.size());
   for (const ProgramEntry &entry : plan.entries)
     entries.push_back(writeEntry(entry));
   auto compiler = writeString(FUSEOPS_VERSION);

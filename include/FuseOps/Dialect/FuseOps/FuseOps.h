@@ -47,6 +47,10 @@ constexpr StringLiteral kFrozenAttr = "fuseops.frozen";
 /// Name of the argument attribute of the seed and offset of random operations.
 constexpr StringLiteral kRandomStateAttr = "fuseops.random_state";
 
+/// Marks an operation that backward computes again instead of reading a saved
+/// value. Only the report reads it: eager execution would not compute it.
+constexpr StringLiteral kRecomputedAttr = "fuseops.recomputed";
+
 /// The type in which an element of type `type` is computed: f32 for narrower
 /// floats, the type itself otherwise.
 Type getComputeType(Type type);

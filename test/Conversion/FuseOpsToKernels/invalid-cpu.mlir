@@ -1,0 +1,24 @@
+// What only CPU kernels refuse, or refuse in other words.
+// RUN: fuse-opt %s --convert-fuseops-to-kernels=target=cpu --split-input-file --verify-diagnostics
+
+fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `vector` to be a power of two of at most 64, which its tensors allow, but got 3}}
+  %y = fuseops.group @k pointwise schedule {vector = 3 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %r = fuseops.relu %a : tensor<?x8xf32>
+    fuseops.yield %r : tensor<?x8xf32>
+  }
+  fuseops.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `vector` to be a power of two of at most 64, which its tensors allow, but got 128}}
+  %y = fuseops.group @k pointwise schedule {vector = 128 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %r = fuseops.relu %a : tensor<?x8xf32>
+    fuseops.yield %r : tensor<?x8xf32>
+  }
+  fuseops.return %y : tensor<?x8xf32>
+}

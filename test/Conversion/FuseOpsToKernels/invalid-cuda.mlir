@@ -1,0 +1,96 @@
+// What only CUDA kernels refuse.
+// RUN: fuse-opt %s --convert-fuseops-to-kernels=target=cuda --split-input-file --verify-diagnostics
+
+fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `vector` to be a power of two of at most 4, which its tensors allow, but got 3}}
+  %y = fuseops.group @k pointwise schedule {vector = 3 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %r = fuseops.relu %a : tensor<?x8xf32>
+    fuseops.yield %r : tensor<?x8xf32>
+  }
+  fuseops.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `vector` to be a power of two of at most 4, which its tensors allow, but got 16}}
+  %y = fuseops.group @k pointwise schedule {vector = 16 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %r = fuseops.relu %a : tensor<?x8xf32>
+    fuseops.yield %r : tensor<?x8xf32>
+  }
+  fuseops.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `threads` to be a power of two, with `rows` at most 1024 threads together and `rows` 1 where a row spans warps, but got 3 and 64}}
+  %y = fuseops.group @k pointwise schedule {threads = 3 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %r = fuseops.relu %a : tensor<?x8xf32>
+    fuseops.yield %r : tensor<?x8xf32>
+  }
+  fuseops.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `threads` to be a power of two, with `rows` at most 1024 threads together and `rows` 1 where a row spans warps, but got 2048 and 1}}
+  %y = fuseops.group @k pointwise schedule {threads = 2048 : i64, rows = 1 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %r = fuseops.relu %a : tensor<?x8xf32>
+    fuseops.yield %r : tensor<?x8xf32>
+  }
+  fuseops.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `threads` to be a power of two, with `rows` at most 1024 threads together and `rows` 1 where a row spans warps, but got 2 and 2048}}
+  %y = fuseops.group @k pointwise schedule {rows = 2048 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %r = fuseops.relu %a : tensor<?x8xf32>
+    fuseops.yield %r : tensor<?x8xf32>
+  }
+  fuseops.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `threads` to be a power of two, with `rows` at most 1024 threads together and `rows` 1 where a row spans warps, but got 32 and 64}}
+  %y = fuseops.group @k pointwise schedule {rows = 64 : i64, threads = 32 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %r = fuseops.relu %a : tensor<?x8xf32>
+    fuseops.yield %r : tensor<?x8xf32>
+  }
+  fuseops.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x4096xf32>) -> tensor<?x1xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `threads` to be a power of two, with `rows` at most 1024 threads together and `rows` 1 where a row spans warps, but got 64 and 2}}
+  %y = fuseops.group @k row schedule {rows = 2 : i64, threads = 64 : i64} (%a = %x) : (tensor<?x4096xf32>) -> tensor<?x1xf32> {
+    %r = fuseops.reduce_columns sum %a : tensor<?x4096xf32> -> tensor<?x1xf32>
+    fuseops.yield %r : tensor<?x1xf32>
+  }
+  fuseops.return %y : tensor<?x1xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x8xf64>) -> tensor<?x1xf64>
+forward {
+  %y = fuseops.group @k row (%a = %x) : (tensor<?x8xf64>) -> tensor<?x1xf64> {
+    // expected-error @below {{'fuseops.reduce_columns' op reduces f64 values, which no CUDA kernel template does}}
+    %r = fuseops.reduce_columns sum %a : tensor<?x8xf64> -> tensor<?x1xf64>
+    fuseops.yield %r : tensor<?x1xf64>
+  }
+  fuseops.return %y : tensor<?x1xf64>
+}
