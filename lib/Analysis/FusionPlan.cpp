@@ -244,6 +244,12 @@ void GreedyPlanner::mergeNeighbours(SmallVectorImpl<FusionDecision> &decisions) 
     for (unsigned second : ArrayRef(list).drop_front()) {
       if (nodes[list.front()].group == nodes[second].group)
         continue;
+      // Refused already, where one of them also reads the other.
+      if (llvm::any_of(decisions, [&](const FusionDecision &decision) {
+            return decision.producer == nodes[list.front()].op &&
+                   decision.consumer == nodes[second].op;
+          }))
+        continue;
       unsigned condition = tryMerge(list.front(), second);
       decisions.push_back(
           {nodes[list.front()].op, nodes[second].op, condition});

@@ -54,22 +54,27 @@ void mlir::fuseops::registerDialects(DialectRegistry &registry) {
   registerTargetTranslations(registry);
 }
 
-static void buildFromOptions(OpPassManager &manager,
-                             const CompilePipelineOptions &options) {
+/// Builds the pipeline from its options' text; a wrong one is an error.
+static LogicalResult
+buildFromText(OpPassManager &manager, StringRef text,
+              function_ref<LogicalResult(const Twine &)> emitError) {
+  CompilePipelineOptions options;
+  if (failed(options.parseFromString(text)))
+    return failure();
   std::string error;
   PipelineOptions pipeline;
   pipeline.recipe = options.recipe;
   FailureOr<TargetSpec> target = TargetSpec::parse(options.target, error);
+  if (failed(target))
+    return emitError(error);
+  pipeline.target = *target;
   std::optional<Phase> phase = symbolizePhase(options.to);
-  if (succeeded(target))
-    pipeline.target = *target;
-  else
-    llvm::report_fatal_error(Twine(error), /*gen_crash_diag=*/false);
   if (!phase)
-    llvm::report_fatal_error("unknown phase", /*gen_crash_diag=*/false);
+    return emitError("expected a phase, but got `" + options.to + "`");
   if (failed(
           buildCompilePipeline(manager, pipeline, Phase::Input, *phase, error)))
-    llvm::report_fatal_error(Twine(error), /*gen_crash_diag=*/false);
+    return emitError(error);
+  return success();
 }
 
 void mlir::fuseops::registerPasses() {
@@ -77,8 +82,11 @@ void mlir::fuseops::registerPasses() {
   std::call_once(once, [] {
     registerFuseOpsConversionPasses();
     registerFuseOpsTransformsPasses();
-    PassPipelineRegistration<CompilePipelineOptions>(
+    registerPassPipeline(
         "fuseops-compile", "The phases of fuse-compile, up to one of them",
-        buildFromOptions);
+        buildFromText,
+        [](function_ref<void(const mlir::detail::PassOptions &)> visit) {
+          visit(CompilePipelineOptions());
+        });
   });
 }

@@ -123,7 +123,6 @@ forward {
 backward (%dy: tensor<?x8xf32>) {
   %0 = fuseops.reduce_rows sum %dy : tensor<?x8xf32> -> tensor<8xf32>
   // expected-remark @below {{[Missed] Fusion | Category:fuseops-backward-fusion | Reason="fuseops.reduce_rows with fuseops.mul: condition 4, one reads the reduction over rows that the other computes"}}
-  // expected-remark @below {{[Missed] Fusion | Category:fuseops-backward-fusion | Reason="fuseops.reduce_rows with fuseops.mul: condition 4, one reads the reduction over rows that the other computes"}}
   %1 = fuseops.mul %dy, %0 : tensor<?x8xf32>, tensor<8xf32> -> tensor<?x8xf32>
   fuseops.return %1 : tensor<?x8xf32>
 }

@@ -59,27 +59,27 @@ forward {
 
 // -----
 
-fuseops.fusible @some_leading_dimensions(%x: tensor<?x16x8xf32>, %y: tensor<16x8xf32>) -> tensor<?x16x8xf32>
+fuseops.fusible @inner_dimensions_of_sum(%x: tensor<?x16x8xf32>, %y: tensor<?x1x8xf32>) -> tensor<?x16x8xf32>
 forward {
-  // expected-error @below {{cannot reduce a gradient of type 'tensor<?x16x8xf32>' to 'tensor<16x8xf32>': a reduction over some of the leading dimensions only is not supported}}
-  %z = fuseops.add %x, %y : tensor<?x16x8xf32>, tensor<16x8xf32> -> tensor<?x16x8xf32>
+  // expected-error @below {{cannot reduce a gradient of type 'tensor<?x16x8xf32>' to 'tensor<?x1x8xf32>': a reduction over inner dimensions only is not supported}}
+  %z = fuseops.add %x, %y : tensor<?x16x8xf32>, tensor<?x1x8xf32> -> tensor<?x16x8xf32>
   fuseops.return %z : tensor<?x16x8xf32>
 }
 
 // -----
 
-fuseops.fusible @some_leading_dimensions_of_product(%x: tensor<2x16x8xf32>, %y: tensor<2x1x8xf32>) -> tensor<2x16x8xf32>
+fuseops.fusible @inner_dimensions_of_product(%x: tensor<2x16x8xf32>, %y: tensor<2x1x8xf32>) -> tensor<2x16x8xf32>
 forward {
-  // expected-error @below {{cannot reduce a gradient of type 'tensor<2x16x8xf32>' to 'tensor<2x1x8xf32>': a reduction over some of the leading dimensions only is not supported}}
+  // expected-error @below {{cannot reduce a gradient of type 'tensor<2x16x8xf32>' to 'tensor<2x1x8xf32>': a reduction over inner dimensions only is not supported}}
   %z = fuseops.mul %x, %y : tensor<2x16x8xf32>, tensor<2x1x8xf32> -> tensor<2x16x8xf32>
   fuseops.return %z : tensor<2x16x8xf32>
 }
 
 // -----
 
-fuseops.fusible @some_leading_dimensions_of_pointwise(%x: tensor<2x16x8xf32>, %y: tensor<2x1x8xf32>) -> tensor<2x16x8xf32>
+fuseops.fusible @inner_dimensions_of_pointwise(%x: tensor<2x16x8xf32>, %y: tensor<2x1x8xf32>) -> tensor<2x16x8xf32>
 forward {
-  // expected-error @below {{cannot reduce a gradient of type 'tensor<2x16x8xf32>' to 'tensor<2x1x8xf32>': a reduction over some of the leading dimensions only is not supported}}
+  // expected-error @below {{cannot reduce a gradient of type 'tensor<2x16x8xf32>' to 'tensor<2x1x8xf32>': a reduction over inner dimensions only is not supported}}
   %z = fuseops.pointwise (%a = %x, %b = %y) : (tensor<2x16x8xf32>, tensor<2x1x8xf32>) -> tensor<2x16x8xf32> {
     %s = arith.addf %a, %b : f32
     fuseops.yield %s : f32

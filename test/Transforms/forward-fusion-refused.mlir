@@ -91,7 +91,6 @@ fuseops.fusible @condition_4_reads_reduction_over_rows(%x: tensor<?x8xf32>) -> t
 forward {
   %0 = fuseops.reduce_rows sum %x : tensor<?x8xf32> -> tensor<8xf32>
   // expected-remark @below {{[Missed] Fusion | Category:fuseops-forward-fusion | Reason="fuseops.reduce_rows with fuseops.mul: condition 4, one reads the reduction over rows that the other computes"}}
-  // expected-remark @below {{[Missed] Fusion | Category:fuseops-forward-fusion | Reason="fuseops.reduce_rows with fuseops.mul: condition 4, one reads the reduction over rows that the other computes"}}
   %1 = fuseops.mul %x, %0 : tensor<?x8xf32>, tensor<8xf32> -> tensor<?x8xf32>
   fuseops.return %1 : tensor<?x8xf32>
 }

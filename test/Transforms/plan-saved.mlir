@@ -24,7 +24,7 @@ backward (%dz: tensor<4x8xf32>, saved %x: tensor<4x8xf32>, saved %y: tensor<4x8x
 // CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>, %[[ARG1:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: forward {
 // CHECK-NEXT:   %[[V0:.+]] = fuseops.silu %[[ARG0]] : tensor<4x8xf32>
-// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]], %[[V0]]) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]], %[[ARG1]]) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>, saved %[[ARG2:.+]]: tensor<4x8xf32>) {
 // CHECK-NEXT:   %[[V0:.+]] = fuseops.silu_grad %[[ARG0]], %[[ARG1]] : tensor<4x8xf32>
@@ -35,7 +35,7 @@ backward (%dz: tensor<4x8xf32>, saved %x: tensor<4x8xf32>, saved %y: tensor<4x8x
 fuseops.fusible @merges_equal(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32>
 forward {
   %z = fuseops.silu %x : tensor<4x8xf32>
-  fuseops.return %z save(%x, %z, %x) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+  fuseops.return %z save(%x, %y, %x) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
 }
 backward (%dz: tensor<4x8xf32>, saved %a: tensor<4x8xf32>, saved %b: tensor<4x8xf32>, saved %c: tensor<4x8xf32>) {
   %0 = fuseops.silu_grad %dz, %a : tensor<4x8xf32>
@@ -112,4 +112,84 @@ fuseops.fusible @no_backward(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
 forward {
   %z = fuseops.silu %x : tensor<4x8xf32>
   fuseops.return %z save(%x, %x) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// One pointwise operation on what is saved anyway is computed again.
+// CHECK-LABEL: fuseops.fusible @recomputes_pointwise(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.silu %[[ARG0]] : tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]]) : tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>) {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.silu %[[ARG1]] {fuseops.recomputed} : tensor<4x8xf32>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.silu_grad %[[ARG0]], %[[ARG1]] : tensor<4x8xf32>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.mul %[[V1]], %[[V0]] : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V2]] : tensor<4x8xf32>
+// CHECK-NEXT: }
+fuseops.fusible @recomputes_pointwise(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
+forward {
+  %z = fuseops.silu %x : tensor<4x8xf32>
+  fuseops.return %z save(%x, %z) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+backward (%dz: tensor<4x8xf32>, saved %x: tensor<4x8xf32>, saved %z: tensor<4x8xf32>) {
+  %0 = fuseops.silu_grad %dz, %x : tensor<4x8xf32>
+  %1 = fuseops.mul %0, %z : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  fuseops.return %1 : tensor<4x8xf32>
+}
+
+// A chain of them, whatever the order in which they are saved.
+// CHECK-LABEL: fuseops.fusible @recomputes_chain(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.silu %[[ARG0]] : tensor<4x8xf32>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.relu %[[V0]] : tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V1]] save(%[[ARG0]]) : tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>) {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.silu %[[ARG1]] {fuseops.recomputed} : tensor<4x8xf32>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.relu %[[V0]] {fuseops.recomputed} : tensor<4x8xf32>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.relu_grad %[[ARG0]], %[[V1]] : tensor<4x8xf32>
+// CHECK-NEXT:   %[[V3:.+]] = fuseops.silu_grad %[[V2]], %[[V0]] : tensor<4x8xf32>
+// CHECK-NEXT:   %[[V4:.+]] = fuseops.silu_grad %[[V3]], %[[ARG1]] : tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V4]] : tensor<4x8xf32>
+// CHECK-NEXT: }
+fuseops.fusible @recomputes_chain(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
+forward {
+  %a = fuseops.silu %x : tensor<4x8xf32>
+  %b = fuseops.relu %a : tensor<4x8xf32>
+  fuseops.return %b save(%b, %x, %a) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+backward (%dz: tensor<4x8xf32>, saved %b: tensor<4x8xf32>, saved %x: tensor<4x8xf32>, saved %a: tensor<4x8xf32>) {
+  %0 = fuseops.relu_grad %dz, %b : tensor<4x8xf32>
+  %1 = fuseops.silu_grad %0, %a : tensor<4x8xf32>
+  %2 = fuseops.silu_grad %1, %x : tensor<4x8xf32>
+  fuseops.return %2 : tensor<4x8xf32>
+}
+
+// Not what would read more than is saved, and no reduction.
+// CHECK-LABEL: fuseops.fusible @keeps_what_is_dear(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>, %[[ARG1:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.mul %[[ARG0]], %[[ARG1]] : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.reduce_columns max %[[ARG0]] : tensor<4x8xf32> -> tensor<4x1xf32>
+// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]], %[[V0]], %[[V1]]) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>, saved %[[ARG2:.+]]: tensor<4x8xf32>, saved %[[ARG3:.+]]: tensor<4x1xf32>) {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.relu_grad %[[ARG0]], %[[ARG1]] : tensor<4x8xf32>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.relu_grad %[[V0]], %[[ARG2]] : tensor<4x8xf32>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.mul %[[V1]], %[[ARG3]] : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V2]], none : tensor<4x8xf32>
+// CHECK-NEXT: }
+fuseops.fusible @keeps_what_is_dear(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32>
+forward {
+  %a = fuseops.mul %x, %y : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %m = fuseops.reduce_columns max %x : tensor<4x8xf32> -> tensor<4x1xf32>
+  fuseops.return %a save(%x, %a, %m) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x1xf32>
+}
+backward (%dz: tensor<4x8xf32>, saved %x: tensor<4x8xf32>, saved %a: tensor<4x8xf32>, saved %m: tensor<4x1xf32>) {
+  %0 = fuseops.relu_grad %dz, %x : tensor<4x8xf32>
+  %1 = fuseops.relu_grad %0, %a : tensor<4x8xf32>
+  %2 = fuseops.mul %1, %m : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+  fuseops.return %2, none : tensor<4x8xf32>
 }

@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FuseOps/InitAll.h"
+#include "FuseOps/Compiler/Pipelines.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  mlir::fuseops::registerAllDialects(registry);
-  mlir::fuseops::registerAllPasses();
+  mlir::fuseops::registerDialects(registry);
+  mlir::fuseops::registerPasses();
+  mlir::registerTransformsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "FuseOps optimizer\n", registry));
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementBuilder.h"
+#include "FuseOps/Dialect/FuseOps/ScalarMath.h"
 #include "KernelEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -25,8 +26,15 @@ SmallVector<ReduceRowsOp> reductionsOf(const KernelGroup &group,
   return reductions;
 }
 
-/// Writes one finalize kernel. Each column is summed by one thread, over the
-/// partial results in order, so that the result depends on nothing else.
+/// Columns and strips of a CUDA block: each strip combines every 16th partial
+/// result, the first then combines the strips.
+constexpr int64_t kCudaColumns = 32;
+constexpr int64_t kCudaStrips = 16;
+/// Columns of a CPU task.
+constexpr int64_t kCpuColumns = 256;
+
+/// Writes one finalize kernel. The order in which partial results are combined
+/// depends on their number only.
 class FinalizeKernel {
 public:
   FinalizeKernel(const KernelGroup &group, int64_t columns,
@@ -42,7 +50,9 @@ public:
 
 private:
   void declare(StringRef name);
-  void emitColumn(Value column);
+  SmallVector<Value> combinePartials(Value column, Value from, int64_t step);
+  void combineStrips(SmallVectorImpl<Value> &sums, Value thread, Value strip);
+  void storeColumn(Value column, ValueRange sums);
 
   OpBuilder &b;
   Location loc;
@@ -69,7 +79,7 @@ void FinalizeKernel::declare(StringRef name) {
   kernel = func::FuncOp::create(b, loc, name, b.getFunctionType(types, {}));
   if (isCuda) {
     kernel->setAttr(kBlockAttr,
-                    b.getDenseI32ArrayAttr({kFinalizeColumns, 1, 1}));
+                    b.getDenseI32ArrayAttr({kCudaColumns, kCudaStrips, 1}));
   }
   b.setInsertionPointToStart(kernel.addEntryBlock());
   unsigned next = 0;
@@ -97,44 +107,79 @@ void FinalizeKernel::declare(StringRef name) {
                   : kernel.getArgument(scalar + 2);
 }
 
-void FinalizeKernel::emitColumn(Value column) {
-  Element element;
-  element.row = elements.constant(0);
-  element.column = column;
+/// Combines the partial results `from`, `from + step`, … of one column.
+SmallVector<Value> FinalizeKernel::combinePartials(Value column, Value from,
+                                                   int64_t step) {
   SmallVector<Value> initial;
   for (ReduceRowsOp op : reductions)
     initial.push_back(elements.identity(op.getKind(), getAccumulatorType(op)));
-  auto loop = scf::ForOp::create(b, loc, elements.constant(0), count,
-                                 elements.constant(1), initial);
+  auto loop = scf::ForOp::create(b, loc, from, count, elements.constant(step),
+                                 initial);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value index = arith::AddIOp::create(
+      b, loc,
+      arith::MulIOp::create(b, loc, loop.getInductionVar(),
+                            elements.constant(columns)),
+      column);
+  SmallVector<Value> sums;
+  for (auto [op, pointer, soFar] :
+       llvm::zip(reductions, partials, loop.getRegionIterArgs())) {
+    Value part = elements.loadRaw(pointer, index, getAccumulatorType(op), 1);
+    sums.push_back(elements.combine(op.getKind(), soFar, part));
+  }
+  scf::YieldOp::create(b, loc, sums);
+  return SmallVector<Value>(loop.getResults());
+}
+
+/// Combines the strips of a CUDA block through shared memory.
+void FinalizeKernel::combineStrips(SmallVectorImpl<Value> &sums, Value thread,
+                                   Value strip) {
+  std::string name = (kernel.getSymName() + "_strips").str();
   {
     OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value index = arith::AddIOp::create(
+    b.setInsertionPoint(kernel);
+    auto type = LLVM::LLVMArrayType::get(
+        b.getF32Type(), sums.size() * kCudaColumns * kCudaStrips);
+    LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/false,
+                           LLVM::Linkage::Internal, name, Attribute(),
+                           /*alignment=*/16, /*addrSpace=*/3);
+  }
+  Value shared = LLVM::AddressOfOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3), name);
+  auto slot = [&](size_t number, Value row) -> Value {
+    Value line = arith::AddIOp::create(
+        b, loc, row, elements.constant(number * kCudaStrips));
+    return arith::AddIOp::create(
         b, loc,
-        arith::MulIOp::create(b, loc, loop.getInductionVar(),
-                              elements.constant(columns)),
-        column);
-    SmallVector<Value> sums;
-    for (auto [op, pointer, soFar] :
-         llvm::zip(reductions, partials, loop.getRegionIterArgs())) {
-      Value part =
-          elements.loadRaw(pointer, index, getAccumulatorType(op), 1);
-      sums.push_back(elements.combine(op.getKind(), soFar, part));
+        arith::MulIOp::create(b, loc, line, elements.constant(kCudaColumns)),
+        thread);
+  };
+  for (auto [number, sum] : llvm::enumerate(sums))
+    elements.storeRaw(sum, shared, slot(number, strip));
+  NVVM::Barrier0Op::create(b, loc);
+  for (auto [number, sum] : llvm::enumerate(sums)) {
+    Value total;
+    for (int64_t row = 0; row < kCudaStrips; ++row) {
+      Value part = elements.loadRaw(
+          shared, slot(number, elements.constant(row)), b.getF32Type(), 1);
+      total = total ? elements.combine(reductions[number].getKind(), total, part)
+                    : part;
     }
-    scf::YieldOp::create(b, loc, sums);
+    sum = total;
   }
-  for (auto [op, sum] : llvm::zip(reductions, loop.getResults())) {
+}
+
+/// Computes and stores what depends on the reductions of one column.
+void FinalizeKernel::storeColumn(Value column, ValueRange sums) {
+  Element element;
+  element.row = elements.constant(0);
+  element.column = column;
+  for (auto [op, sum] : llvm::zip(reductions, sums))
     // What reads it sees the compute type of the result's element type.
-    Type computed = getComputeType(
-        cast<RankedTensorType>(op.getType()).getElementType());
-    Value value = sum;
-    if (value.getType().getIntOrFloatBitWidth() <
-        computed.getIntOrFloatBitWidth())
-      value = arith::ExtFOp::create(b, loc, computed, value);
-    else if (value.getType() != computed)
-      value = arith::TruncFOp::create(b, loc, computed, value);
-    element.values[op.getResult()] = value;
-  }
+    element.values[op.getResult()] = convertFloat(
+        b, loc, sum,
+        getComputeType(cast<RankedTensorType>(op.getType()).getElementType()));
   for (const Store &store : group.getStores())
     if (llvm::is_contained(outputs, store.output))
       elements.store(elements.compute(store.value, element), store.access,
@@ -144,33 +189,58 @@ void FinalizeKernel::emitColumn(Value column) {
 FailureOr<func::FuncOp> FinalizeKernel::emit(StringRef name) {
   OpBuilder::InsertionGuard restore(b);
   declare(name);
-  Value from = arith::MulIOp::create(b, loc, worker,
-                                     elements.constant(kFinalizeColumns));
+  Value from = arith::MulIOp::create(
+      b, loc, worker,
+      elements.constant(isCuda ? kCudaColumns : kCpuColumns));
   if (isCuda) {
-    Value thread = arith::ExtUIOp::create(
-        b, loc, b.getI64Type(),
-        NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()));
+    auto threadId = [&](Value id) -> Value {
+      return arith::ExtUIOp::create(b, loc, b.getI64Type(), id);
+    };
+    Value thread =
+        threadId(NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()));
+    Value strip =
+        threadId(NVVM::ThreadIdYOp::create(b, loc, b.getI32Type()));
     Value column = arith::AddIOp::create(b, loc, from, thread);
     Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                          column, elements.constant(columns));
-    auto guard = scf::IfOp::create(b, loc, exists, /*withElseRegion=*/false);
+    // Threads past the last column repeat it, and store nothing.
+    Value read = arith::MinSIOp::create(b, loc, column,
+                                        elements.constant(columns - 1));
+    SmallVector<Value> sums = combinePartials(read, strip, kCudaStrips);
+    combineStrips(sums, thread, strip);
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          strip, elements.constant(0));
+    auto guard = scf::IfOp::create(
+        b, loc, arith::AndIOp::create(b, loc, exists, isFirst),
+        /*withElseRegion=*/false);
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPointToStart(guard.thenBlock());
-    emitColumn(column);
+    storeColumn(column, sums);
   } else {
     Value to = arith::MinSIOp::create(
         b, loc,
-        arith::AddIOp::create(b, loc, from,
-                              elements.constant(kFinalizeColumns)),
+        arith::AddIOp::create(b, loc, from, elements.constant(kCpuColumns)),
         elements.constant(columns));
     auto loop = scf::ForOp::create(b, loc, from, to, elements.constant(1));
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPointToStart(loop.getBody());
-    emitColumn(loop.getInductionVar());
+    Value column = loop.getInductionVar();
+    storeColumn(column, combinePartials(column, elements.constant(0), 1));
   }
   b.setInsertionPointToEnd(&kernel.getBody().front());
   func::ReturnOp::create(b, loc);
   return kernel;
+}
+
+Schedule mlir::fuseops::getFinalizeSchedule(int64_t columns,
+                                            KernelDevice device) {
+  bool isCuda = device == KernelDevice::CUDA;
+  Schedule schedule;
+  schedule.threads = isCuda ? kCudaColumns : 1;
+  schedule.rows = isCuda ? kCudaStrips : 1;
+  schedule.workers =
+      llvm::divideCeil(columns, isCuda ? kCudaColumns : kCpuColumns);
+  return schedule;
 }
 
 FailureOr<func::FuncOp> mlir::fuseops::emitFinalizeKernel(

@@ -181,8 +181,7 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
     }
   for (ReduceRowsOp op : body->getRowReductions())
     types.push_back(RankedTensorType::get(
-        {schedule->workers * schedule->rows,
-         getColumns(op.getInput().getType())},
+        {schedule->workers, getColumns(op.getInput().getType())},
         getAccumulatorType(op)));
 
   rewriter.setInsertionPoint(group);
@@ -271,16 +270,14 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     SmallVector<Type> types;
     for (unsigned output : part.outputs)
       types.push_back(yield.getValues()[output].getType());
-    Schedule chunks;
-    chunks.threads = device == KernelDevice::CUDA ? kFinalizeColumns : 1;
-    chunks.workers = llvm::divideCeil(columns, kFinalizeColumns);
+    Schedule chunks = getFinalizeSchedule(columns, device);
     Extent rows{chunks.workers, 0};
     LaunchOp launched = launch(*kernel, KernelTemplate::Finalize, types, inputs,
                                chunks, rows);
     launched.setCountRows(body.getSpace().rows.asArray());
     launched.setCountRowsPerWorker(schedule.rowsPerWorker);
     launched.setCountMaxWorkers(schedule.workers);
-    launched.setCountMultiplier(schedule.rows);
+    launched.setCountMultiplier(1);
     launched.setBytes(bytesOf(ValueRange(launched.getInputs())
                                   .drop_front(numPartials),
                               launched.getOutputs())

@@ -38,8 +38,8 @@ emitFinalizeKernel(const KernelGroup &group, int64_t columns,
                    ArrayRef<Value> arguments, ArrayRef<unsigned> outputs,
                    KernelDevice device, StringRef name, OpBuilder &builder);
 
-/// Columns that one worker of a finalize kernel handles.
-constexpr int64_t kFinalizeColumns = 256;
+/// How a finalize kernel's columns are cut.
+Schedule getFinalizeSchedule(int64_t columns, KernelDevice device);
 
 /// The type of one reduction's accumulator and partial results.
 Type getAccumulatorType(ReduceRowsOp op);

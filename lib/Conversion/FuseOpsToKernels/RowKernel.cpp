@@ -66,6 +66,8 @@ private:
   void combineThreads(Pass pass, SmallVectorImpl<Value> &values);
   void initializePartials();
   void storeHeldPartials(ValueRange accumulators);
+  Value combineRows(ReductionKind kind, Value value);
+  Value getRowScratch();
 
   SmallVector<ReduceColumnsOp> reductionsIn(Pass pass);
   /// Whether pass `pass` reads or writes `value` of every column.
@@ -573,16 +575,13 @@ void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
 /// Moves each pointer to partial results to this worker's own, and writes the
 /// neutral element where they are kept in memory.
 void RowKernel::initializePartials() {
-  Value slot = worker;
-  if (isCuda && schedule.rows > 1)
-    slot = add(mul(worker, elements.constant(schedule.rows)), threadY);
   for (size_t i = 0; i < partials.size(); ++i) {
     ReduceRowsOp op = group.getRowReductions()[i];
     Value &pointer = partials[i];
     bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
     Type type = getAccumulatorType(op);
     int64_t columns = columnsOf(op.getInput());
-    Value first = mul(slot, elements.constant(isFull ? columns : 1));
+    Value first = mul(worker, elements.constant(isFull ? columns : 1));
     pointer = LLVM::GEPOp::create(b, loc, pointer.getType(), type, pointer,
                                   ArrayRef<LLVM::GEPArg>{first});
     if (isInRegisters(op))
@@ -608,7 +607,52 @@ void RowKernel::initializePartials() {
   }
 }
 
+/// Combines the rows that a block handles at once, in order: each thread's value
+/// becomes, in those of the first row, that of all rows.
+Value RowKernel::combineRows(ReductionKind kind, Value value) {
+  if (!isCuda || schedule.rows == 1)
+    return value;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  int64_t width = vector ? vector.getNumElements() : 1;
+  Value shared = getRowScratch();
+  Value lane = mul(threadX, elements.constant(width));
+  Value own = add(mul(threadY, elements.constant(schedule.threads * width)),
+                  lane);
+  NVVM::Barrier0Op::create(b, loc);
+  elements.storeRaw(value, shared, own);
+  NVVM::Barrier0Op::create(b, loc);
+  Value total;
+  for (int64_t row = 0; row < schedule.rows; ++row) {
+    Value index =
+        add(lane, elements.constant(row * schedule.threads * width));
+    Value part = elements.loadRaw(shared, index, b.getF32Type(), width);
+    total = total ? elements.combine(kind, total, part) : part;
+  }
+  return total;
+}
+
+/// Shared memory for one vector of each thread.
+Value RowKernel::getRowScratch() {
+  std::string name = (kernel.getSymName() + "_rows").str();
+  auto module = kernel->getParentOfType<ModuleOp>();
+  if (!module.lookupSymbol(name)) {
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPoint(kernel);
+    auto type = LLVM::LLVMArrayType::get(
+        b.getF32Type(), schedule.rows * schedule.threads * schedule.vector);
+    LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/false,
+                           LLVM::Linkage::Internal, name, Attribute(),
+                           /*alignment=*/16, /*addrSpace=*/3);
+  }
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext(), 3);
+  return LLVM::AddressOfOp::create(b, loc, pointer, name);
+}
+
 void RowKernel::storeHeldPartials(ValueRange accumulators) {
+  auto isZero = [&](Value thread) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread,
+                                 elements.constant(0));
+  };
   unsigned next = 0;
   for (size_t number = 0; number < partials.size(); ++number) {
     ReduceRowsOp op = group.getRowReductions()[number];
@@ -618,20 +662,18 @@ void RowKernel::storeHeldPartials(ValueRange accumulators) {
       continue;
     bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
     for (int64_t i = 0; i < vectorsHeld(op); ++i) {
-      Value value = accumulators[next++];
-      Value column, mayStore;
+      Value value = combineRows(op.getKind(), accumulators[next++]);
+      Value column = elements.constant(0), mayStore;
+      if (isCuda && schedule.rows > 1)
+        mayStore = isZero(threadY);
       if (isFull) {
         int64_t stride = schedule.vector * schedule.threads;
         column = add(mul(threadX, elements.constant(schedule.vector)),
                      elements.constant(i * stride));
         if ((i + 1) * stride > columns)
-          mayStore = less(column, elements.constant(columns));
-      } else {
-        column = elements.constant(0);
-        if (isCuda && schedule.threads > 1)
-          mayStore =
-              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, threadX,
-                                    elements.constant(0));
+          mayStore = both(mayStore, less(column, elements.constant(columns)));
+      } else if (isCuda && schedule.threads > 1) {
+        mayStore = both(mayStore, isZero(threadX));
       }
       if (!mayStore) {
         elements.storeRaw(value, pointer, column);

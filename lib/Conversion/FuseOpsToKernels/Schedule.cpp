@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schedule.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -48,28 +49,65 @@ static int64_t chooseCudaVector(const KernelGroup &group) {
   return std::min({vector, widest, int64_t(8)});
 }
 
+/// Elements of a row that one thread would hold, of every tensor it reads.
+static int64_t countHeldElements(const KernelGroup &group,
+                                 const Schedule &schedule) {
+  llvm::SmallSetVector<Value, 8> inputs;
+  for (Operation *op : group.getRowOps())
+    for (Value operand : op->getOperands())
+      if (std::optional<Access> access = group.getAccess(operand))
+        if (access->placement == Placement::Full)
+          inputs.insert(operand);
+  int64_t held = 0;
+  for (Value input : inputs)
+    held += schedule.vector * schedule.getVectorsPerThread(
+                                  getColumns(cast<RankedTensorType>(input.getType())));
+  return held;
+}
+
+/// Whether a reduction over rows takes in a value of every column.
+static bool hasWideRowReduction(const KernelGroup &group) {
+  return llvm::any_of(group.getRowReductions(), [&](ReduceRowsOp op) {
+    return group.getPlacement(op.getInput()) == Placement::Full;
+  });
+}
+
 static Schedule chooseCuda(const KernelGroup &group) {
-  // Registers that a held row may take a thread, in elements.
+  // Elements that a thread may hold over all passes: their f32 values stay in
+  // registers.
   constexpr int64_t kHeldElements = 64;
+  constexpr int64_t kProcessors = 132;
   Schedule schedule;
   int64_t columns = group.getSpace().columns;
   schedule.vector = chooseCudaVector(group);
   int64_t lanes =
       std::max<int64_t>(1, llvm::divideCeil(columns, schedule.vector));
-  int64_t all = llvm::PowerOf2Ceil(lanes);
+  // The fewest threads that can hold the row.
   bool isRow = group.getNumLevels() > 1 || !group.getRowReductions().empty();
-  schedule.threads = isRow ? std::clamp<int64_t>(all / 4, std::min<int64_t>(all, 32), 1024)
-                           : std::min<int64_t>(all, 128);
-  schedule.rows = schedule.threads <= 32 || !isRow ? std::max<int64_t>(1, 128 / schedule.threads) : 1;
+  schedule.threads =
+      std::min<int64_t>(llvm::PowerOf2Ceil(lanes), isRow ? 1024 : 128);
+  if (isRow)
+    while (schedule.threads > 32) {
+      Schedule half = schedule;
+      half.threads /= 2;
+      if (countHeldElements(group, half) > kHeldElements)
+        break;
+      schedule = half;
+    }
+  schedule.holdsRow = countHeldElements(group, schedule) <= kHeldElements;
+  int64_t blockThreads = isRow ? 256 : 128;
+  bool spansWarps = schedule.threads > 32 && isRow;
+  if (!spansWarps && (schedule.holdsRow || !hasWideRowReduction(group)))
+    schedule.rows = std::max<int64_t>(1, blockThreads / schedule.threads);
+  else if (schedule.threads < 32)
+    schedule.threads = 32;
   schedule.rowsPerWorker = schedule.rows;
-  // 132 processors, and as many blocks on each as keep the memory busy; with
-  // reductions over rows each block leaves a partial result, so fewer.
-  schedule.workers = 132 * (group.getRowReductions().empty() ? 16 : 2);
-  int64_t inputs = 0;
-  for (const Access &access : getWideAccesses(group))
-    inputs += access.placement == Placement::Full;
-  int64_t held = schedule.getVectorsPerThread(columns) * schedule.vector;
-  schedule.holdsRow = held * std::max<int64_t>(1, inputs) <= kHeldElements;
+  // As many blocks as keep the memory busy; with reductions over rows each block
+  // leaves a partial result, so fewer.
+  int64_t resident = group.getRowReductions().empty() ? 2048 : 512;
+  schedule.workers =
+      kProcessors * std::clamp<int64_t>(
+                        resident / (schedule.threads * schedule.rows), 1, 16);
   return schedule;
 }
 
@@ -135,9 +173,12 @@ FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
               "most 1024 threads together and `rows` 1 where a row spans "
               "warps, but got "
            << schedule.threads << " and " << schedule.rows;
+  schedule.holdsRow = countHeldElements(group, schedule) <= 128;
+  if (schedule.rows > 1 && !schedule.holdsRow && hasWideRowReduction(group))
+    return op.emitOpError()
+           << "expected schedule `rows` 1 where a reduction over rows is kept in "
+              "memory because `threads` cannot hold a row, but got "
+           << schedule.rows;
   schedule.rowsPerWorker = schedule.rows;
-  schedule.holdsRow =
-      schedule.holdsRow && schedule.getVectorsPerThread(
-                               group.getSpace().columns) <= 16;
   return schedule;
 }

@@ -8,6 +8,8 @@
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
 #include "FuseOps/Dialect/FuseOps/Gradients.h"
 #include "FuseOps/Dialect/FuseOps/ScalarMath.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -336,9 +338,21 @@ PointwiseOp::buildGradients(OpBuilder &builder, ValueRange gradients,
     produced.push_back(index);
   }
   YieldOp::create(builder, getLoc(), yielded);
+  // An operand that no adjoint needs is neither read nor saved.
+  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(*block)))
+    if (isOpTriviallyDead(&inner))
+      inner.erase();
+  SmallVector<Value> read;
+  llvm::BitVector unread(block->getNumArguments());
+  for (auto [operand, argument] : llvm::zip(operands, block->getArguments())) {
+    if (argument.use_empty())
+      unread.set(argument.getArgNumber());
+    else
+      read.push_back(operand);
+  }
+  block->eraseArguments(unread);
   builder.setInsertionPoint(op);
-  auto withResults =
-      PointwiseOp::create(builder, getLoc(), types, operands);
+  auto withResults = PointwiseOp::create(builder, getLoc(), types, read);
   withResults.getBody().takeBody(op.getBody());
   op.erase();
   builder.setInsertionPointAfter(withResults);

@@ -124,7 +124,7 @@ def check(spec: Spec, target: str, sizes: Sequence[int], seed: int = 0) -> list[
 
 
 def _check_size(
-    spec: Spec, program: runner.Program, target: str, size: int, seed: int
+    spec: Spec, program: runner.Checked, target: str, size: int, seed: int
 ) -> list[str]:
     rng = np.random.default_rng(seed * 1000 + size)
     arrays = [a.sample(rng, size) for a in spec.args]
@@ -165,7 +165,7 @@ def _check_size(
     for index, (want, (_, dtype)) in enumerate(zip(expected, spec.results, strict=True)):
         values = rng.standard_normal(want.shape).astype(runner.DTYPES[dtype])
         incoming.append(None if index in spec.frozen else values)
-    grads = program.backward([g for g in incoming if g is not None], saved)
+    grads = program.gradients([g for g in incoming if g is not None], saved)
     with np.errstate(all="ignore"):
         wanted = oracle.gradients(expected, incoming, nodes)
     for index, (got, want, argument) in enumerate(zip(grads, wanted, spec.args, strict=True)):

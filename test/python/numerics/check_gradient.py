@@ -23,16 +23,15 @@ def errors(text: str, size: int, seed: int) -> dict[str, float]:
     program = runner.compile_ir(text, "reference")
     rng = np.random.default_rng(seed)
     arguments = []
-    for index, _ in enumerate(program.inputs("forward")):
-        shape = program.input_shape("forward", index, size)
-        dtype = program.input_dtype("forward", index)
-        if dtype == np.float64:
+    for _, dtype, extents in program.arguments:
+        shape = tuple(size if extent is None else extent for extent in extents)
+        if dtype == "f64":
             arguments.append(rng.standard_normal(shape))
         else:
-            arguments.append(rng.integers(0, 1 << 20, shape).astype(dtype))
+            arguments.append(rng.integers(0, 1 << 20, shape).astype(runner.DTYPES[dtype]))
     results, saved = program.forward(*arguments)
     incoming = [rng.standard_normal(r.shape) for r in results]
-    gradients = program.backward(incoming, saved)
+    gradients = program.gradients(incoming, saved)
 
     def loss(arrays: list[np.ndarray]) -> float:
         outputs = program.forward(*arrays)[0]

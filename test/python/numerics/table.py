@@ -253,17 +253,16 @@ def amax(lead: Shape, n: int, dtype: str) -> Spec:
 
 @case("slice_columns")
 def slice_columns(lead: Shape, n: int, dtype: str) -> Spec:
-    wide, shape = (*lead, 2 * n), (*lead, n)
+    wide, shape = (*lead, n + 5), (*lead, n)
     types = f"{tensor(wide, dtype)} -> {tensor(shape, dtype)}"
-    body = f"%r0 = fuseops.slice_columns %a0 offset({n}) : {types}"
-    return Spec([Arg(wide, dtype)], [(shape, dtype)], body, lambda x: oracle.columns(x, n, n))
+    body = f"%r0 = fuseops.slice_columns %a0 offset(3) : {types}"
+    return Spec([Arg(wide, dtype)], [(shape, dtype)], body, lambda x: oracle.columns(x, 3, n))
 
 
 @case("concat_columns")
 def concat_columns(lead: Shape, n: int, dtype: str) -> Spec:
-    # A kernel writes parts of one width only.
-    args = [Arg((*lead, n), dtype) for _ in range(3)]
-    result = (*lead, 3 * n)
+    args = [Arg((*lead, k), dtype) for k in (n, 3, 2 * n)]
+    result = (*lead, 3 * n + 3)
     operands = ", ".join(tensor(a.shape, dtype) for a in args)
     body = f"%r0 = fuseops.concat_columns %a0, %a1, %a2 : ({operands}) -> {tensor(result, dtype)}"
     return Spec(args, [(result, dtype)], body, lambda *parts: oracle.concat(parts))

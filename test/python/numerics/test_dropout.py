@@ -85,7 +85,7 @@ def test_mask(shape: Shape, p: float, dtype: str, target: str):
         dy = rng.uniform(1, 2, extents).astype(runner.DTYPES[dtype])
         keep = keep_mask(extents, seed, offset, p)
         (y,), saved = program.forward(x, np.array([seed, offset]))
-        gradient, none = program.backward([dy], saved)
+        gradient, none = program.gradients([dy], saved)
         assert none is None
         for got, source in ((y, x), (gradient, dy)):
             np.testing.assert_array_equal(got.astype(np.float64) != 0, keep)
@@ -126,7 +126,7 @@ def test_two_dropouts_of_a_program(target: str):
     (y,), saved = program.forward(x, np.array([7, 3]))
     first, second = keep_mask(x.shape, 7, 3, 0.25), keep_mask(x.shape, 7, 4, 0.5)
     np.testing.assert_array_equal(y != 0, first & second)
-    (gradient, _) = program.backward([np.ones_like(x)], saved)
+    (gradient, _) = program.gradients([np.ones_like(x)], saved)
     np.testing.assert_array_equal(gradient == 0, ~first)
 
 

@@ -207,10 +207,9 @@ def test_incoming_gradient_as_result():
     x = np.ones((3, 8), np.float32)
     _, saved = compiled.forward(x, x)
     dy = np.full((3, 8), 2.0, np.float32)
-    gradients = compiled.backward([dy], saved)
-    assert compiled.info("backward").num_steps == 0
+    gradients = compiled.gradients([dy], saved)
     for gradient in gradients:
-        np.testing.assert_array_equal(gradient, dy)
+        assert np.shares_memory(gradient, dy)
 
 
 def test_one_array_in_two_arguments():

@@ -31,7 +31,7 @@ UNARY = {
 UNARY["gelu"] = UNARY["gelu_tanh"] = UNARY["silu"]
 
 
-def unary_program(name: str, count: int, dtype: str, target: str = "cpu") -> runner.Program:
+def unary_program(name: str, count: int, dtype: str, target: str = "cpu") -> runner.Checked:
     """One operation on a vector."""
     return runner.compile_ir(TABLE[name]((), count, dtype).text(), target)
 
@@ -43,7 +43,7 @@ def test_special_values(name: str, dtype: str, target: str):
     program = unary_program(name, len(INPUTS), dtype, target)
     x = np.array(INPUTS).astype(runner.DTYPES[dtype])
     (y,), saved = program.forward(x)
-    (gradient,) = program.backward([np.ones(x.shape)], saved)
+    (gradient,) = program.gradients([np.ones(x.shape)], saved)
     values, slopes = UNARY[name]
     large = [v if not v or abs(v) != 1e15 else float(x[7]) * np.sign(v) for v in values]
     np.testing.assert_array_equal(y.astype(np.float64), large)
@@ -128,7 +128,7 @@ def test_norm_gradients_of_special_rows():
         gamma = np.linspace(0.5, 1.5, 5, dtype=np.float32)
         program = runner.compile_ir(spec.text())
         _, saved = program.forward(ROWS, gamma)
-        dx, dgamma = program.backward([np.ones(ROWS.shape)], saved)
+        dx, dgamma = program.gradients([np.ones(ROWS.shape)], saved)
         assert np.isnan(dx[0]).all()
         assert np.isfinite(dx[[3, 4, 6]]).all()
         assert np.isnan(dgamma[1])
@@ -158,7 +158,7 @@ def test_tails(
     x = np.linspace(low, high, 20001).astype(runner.DTYPES[dtype])
     program = unary_program(name, x.size, dtype)
     (y,), saved = program.forward(x)
-    (gradient,) = program.backward([np.ones(x.shape)], saved)
+    (gradient,) = program.gradients([np.ones(x.shape)], saved)
     argument = Node(x)
     want = formula(argument)
     (slope,) = oracle.gradients([want], [np.ones(x.shape)], [argument])
@@ -187,6 +187,6 @@ def test_missing_gradients_are_none(target: str):
     x = np.full((3, 8), NAN, np.float32)
     program = runner.compile_ir(spec.text(), target)
     _, saved = program.forward(np.ones((3, 8)), x)
-    gradients = program.backward([np.ones((3, 8))], saved)
+    gradients = program.gradients([np.ones((3, 8))], saved)
     assert gradients[1] is None
     assert np.isfinite(gradients[0]).all()
