@@ -1,4 +1,5 @@
-//===- Precompiled.h - Headers that nearly every file of the compiler includes ----===//
+//===- Precompiled.h - Headers that nearly every file of the compiler includes
+//----===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

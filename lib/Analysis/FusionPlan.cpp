@@ -221,7 +221,8 @@ unsigned GreedyPlanner::tryMerge(unsigned a, unsigned b) {
   return 0;
 }
 
-void GreedyPlanner::mergeNeighbours(SmallVectorImpl<FusionDecision> &decisions) {
+void GreedyPlanner::mergeNeighbours(
+    SmallVectorImpl<FusionDecision> &decisions) {
   for (unsigned consumer = 0; consumer < nodes.size(); ++consumer) {
     llvm::SmallSetVector<unsigned, 4> producers;
     for (Node::Edge edge : nodes[consumer].reads)
@@ -262,7 +263,8 @@ SmallVector<FusionGroup> GreedyPlanner::getGroups() {
   llvm::MapVector<unsigned, FusionGroup> byId;
   for (Node &node : nodes) {
     FusionGroup &group = byId[node.group];
-    if (group.ops.empty() || node.shape.kernelTemplate == KernelTemplate::RowColumn ||
+    if (group.ops.empty() ||
+        node.shape.kernelTemplate == KernelTemplate::RowColumn ||
         (node.shape.kernelTemplate == KernelTemplate::Row &&
          group.kernelTemplate == KernelTemplate::Pointwise))
       group.kernelTemplate = node.shape.kernelTemplate;

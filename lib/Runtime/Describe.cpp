@@ -25,8 +25,7 @@ static const Entry *findEntry(const fuseopsProgram *program, int32_t index) {
   return &program->entries[index];
 }
 
-static fuseopsStatus checkIndex(const char *what, size_t count,
-                                int32_t index) {
+static fuseopsStatus checkIndex(const char *what, size_t count, int32_t index) {
   if (index < 0 || static_cast<size_t>(index) >= count)
     return fail(FUSEOPS_INVALID_ARGUMENT,
                 "expected an %s below %zu, but got %d", what, count, index);
@@ -149,8 +148,7 @@ fuseopsStatus fuseopsEntryInput(const fuseopsProgram *program,
   const Entry *entry = findEntry(program, entryIndex);
   if (!entry)
     return FUSEOPS_INVALID_ARGUMENT;
-  if (fuseopsStatus status =
-          checkIndex("input", entry->inputs.size(), index))
+  if (fuseopsStatus status = checkIndex("input", entry->inputs.size(), index))
     return status;
   if (fuseopsStatus status = checkResult(info))
     return status;
@@ -164,8 +162,7 @@ fuseopsStatus fuseopsEntryOutput(const fuseopsProgram *program,
   const Entry *entry = findEntry(program, entryIndex);
   if (!entry)
     return FUSEOPS_INVALID_ARGUMENT;
-  if (fuseopsStatus status =
-          checkIndex("output", entry->outputs.size(), index))
+  if (fuseopsStatus status = checkIndex("output", entry->outputs.size(), index))
     return status;
   if (fuseopsStatus status = checkResult(info))
     return status;
@@ -185,8 +182,7 @@ fuseopsStatus fuseopsEntryInputShape(const fuseopsProgram *program,
   const Entry *entry = findEntry(program, entryIndex);
   if (!entry)
     return FUSEOPS_INVALID_ARGUMENT;
-  if (fuseopsStatus status =
-          checkIndex("input", entry->inputs.size(), index))
+  if (fuseopsStatus status = checkIndex("input", entry->inputs.size(), index))
     return status;
   return writeShape(*program, entry->tensors[entry->inputs[index]], symbol,
                     shape);
@@ -198,8 +194,7 @@ fuseopsStatus fuseopsEntryOutputShape(const fuseopsProgram *program,
   const Entry *entry = findEntry(program, entryIndex);
   if (!entry)
     return FUSEOPS_INVALID_ARGUMENT;
-  if (fuseopsStatus status =
-          checkIndex("output", entry->outputs.size(), index))
+  if (fuseopsStatus status = checkIndex("output", entry->outputs.size(), index))
     return status;
   if (entry->outputs[index] < 0)
     return fail(FUSEOPS_INVALID_ARGUMENT,
@@ -215,8 +210,7 @@ fuseopsStatus fuseopsEntryStep(const fuseopsProgram *program,
   const Entry *entry = findEntry(program, entryIndex);
   if (!entry)
     return FUSEOPS_INVALID_ARGUMENT;
-  if (fuseopsStatus status =
-          checkIndex("step", entry->steps.size(), index))
+  if (fuseopsStatus status = checkIndex("step", entry->steps.size(), index))
     return status;
   if (fuseopsStatus status = checkResult(info))
     return status;

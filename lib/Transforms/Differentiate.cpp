@@ -52,8 +52,8 @@ private:
   SymbolTable &symbols;
   OpBuilder builder;
   llvm::MapVector<Operation *, InlinedApply> applies;
-  /// Operations that came from an inlined callee: its backward region stands for
-  /// their gradients.
+  /// Operations that came from an inlined callee: its backward region stands
+  /// for their gradients.
   llvm::SmallPtrSet<Operation *, 16> inlined;
   /// Values that a wanted gradient flows through.
   llvm::DenseSet<Value> active;
@@ -174,8 +174,7 @@ LogicalResult Differentiator::buildBackward() {
   for (auto [index, value] : llvm::enumerate(returnOp.getValues())) {
     if (!fusible.resultHasGradient(index))
       continue;
-    Value gradient =
-        backward->addArgument(types[next++], returnOp.getLoc());
+    Value gradient = backward->addArgument(types[next++], returnOp.getLoc());
     if (active.contains(value))
       accumulate(value, gradient);
   }
@@ -218,8 +217,7 @@ void Differentiator::saveForwardValues() {
         used.insert(operand);
   });
   for (Value value : used) {
-    BlockArgument saved =
-        backward.addArgument(value.getType(), value.getLoc());
+    BlockArgument saved = backward.addArgument(value.getType(), value.getLoc());
     value.replaceUsesWithIf(saved, [&](OpOperand &use) {
       return use.getOwner()->getParentRegion() != &forward &&
              forward.getParentOp()->isProperAncestor(use.getOwner()) &&
@@ -235,7 +233,8 @@ LogicalResult Differentiator::run(bool derive) {
   if (derive && !fusible.hasBackward()) {
     findActiveValues();
     if (failed(buildBackward())) {
-      // What was built uses forward's values, which go first when a module does.
+      // What was built uses forward's values, which go first when a module
+      // does.
       fusible.getBackward().dropAllReferences();
       fusible.getBackward().getBlocks().clear();
       return failure();
@@ -256,8 +255,7 @@ struct DifferentiatePass
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     llvm::SmallPtrSet<Operation *, 8> done, running;
-    for (auto fusible :
-         llvm::to_vector(getOperation().getOps<FusibleOp>()))
+    for (auto fusible : llvm::to_vector(getOperation().getOps<FusibleOp>()))
       if (failed(visit(fusible, symbols, done, running)))
         return signalPassFailure();
     for (auto fusible : llvm::to_vector(getOperation().getOps<FusibleOp>()))

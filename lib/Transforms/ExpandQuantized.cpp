@@ -1,4 +1,5 @@
-//===- ExpandQuantized.cpp - Replace quantized tensors by their plain buffers ===//
+//===- ExpandQuantized.cpp - Replace quantized tensors by their plain buffers
+//===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,8 +30,8 @@ static SmallVector<Type> expandTypes(TypeRange types) {
   return expanded;
 }
 
-/// Replaces each quantized argument of `block` by arguments for its parts, which
-/// a `pack_quantized` joins.
+/// Replaces each quantized argument of `block` by arguments for its parts,
+/// which a `pack_quantized` joins.
 static void expandArguments(Block &block, IRRewriter &rewriter) {
   rewriter.setInsertionPointToStart(&block);
   for (unsigned index = 0; index < block.getNumArguments(); ++index) {
@@ -41,9 +42,9 @@ static void expandArguments(Block &block, IRRewriter &rewriter) {
     SmallVector<Value> parts;
     unsigned next = index + 1;
     for (RankedTensorType part : type.getParts())
-      parts.push_back(
-          block.insertArgument(next++, part, argument.getLoc()));
-    auto pack = PackQuantizedOp::create(rewriter, argument.getLoc(), type, parts);
+      parts.push_back(block.insertArgument(next++, part, argument.getLoc()));
+    auto pack =
+        PackQuantizedOp::create(rewriter, argument.getLoc(), type, parts);
     rewriter.replaceAllUsesWith(argument, pack);
     block.eraseArgument(index);
     index = next - 2;
@@ -94,8 +95,7 @@ struct ExpandQuantizedPass
         return signalPassFailure();
     if (ArrayAttr attrs = fusible.getArgAttrsAttr()) {
       SmallVector<Attribute> expanded;
-      for (auto [type, attr] :
-           llvm::zip(fusible.getArgumentTypes(), attrs))
+      for (auto [type, attr] : llvm::zip(fusible.getArgumentTypes(), attrs))
         expanded.append(expandTypes(type).size(), attr);
       fusible.setArgAttrsAttr(rewriter.getArrayAttr(expanded));
     }
@@ -122,8 +122,8 @@ struct ExpandQuantizedPass
       if (isa<QuantizeOp, DequantizeOp>(op)) {
         Value quantized =
             isa<QuantizeOp>(op) ? op.getResult(0) : op.getOperand(0);
-        if (failed(verifySupported(&op,
-                                   cast<QuantizedType>(quantized.getType()))))
+        if (failed(
+                verifySupported(&op, cast<QuantizedType>(quantized.getType()))))
           return failure();
         rewriter.replaceOp(&op, cast<FusibleOpInterface>(op).decompose(
                                     rewriter, op.getOperands()));
@@ -142,12 +142,11 @@ struct ExpandQuantizedPass
           llvm::any_of(op.getOperandTypes(), llvm::IsaPred<QuantizedType>) ||
           llvm::any_of(op.getResultTypes(), llvm::IsaPred<QuantizedType>);
       if (touchesQuantized && !isa<PackQuantizedOp, UnpackQuantizedOp>(op))
-        return op.emitOpError()
-               << "has no lowering for quantized operands";
+        return op.emitOpError() << "has no lowering for quantized operands";
     }
     // What packs and unpacks now meets.
-    for (auto unpack : llvm::make_early_inc_range(
-             block.getOps<UnpackQuantizedOp>()))
+    for (auto unpack :
+         llvm::make_early_inc_range(block.getOps<UnpackQuantizedOp>()))
       if (auto pack = unpack.getInput().getDefiningOp<PackQuantizedOp>())
         rewriter.replaceOp(unpack, pack.getParts());
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -162,8 +161,8 @@ struct ExpandQuantizedPass
       return;
     ReturnOp returnOp = fusible.getBackwardReturn();
     SmallVector<Value> expanded;
-    for (auto [type, gradient] : llvm::zip(fusible.getArgumentTypes(),
-                                           returnOp.getValuesOrNull()))
+    for (auto [type, gradient] :
+         llvm::zip(fusible.getArgumentTypes(), returnOp.getValuesOrNull()))
       expanded.append(isa<QuantizedType>(type) ? expandTypes(type).size() : 1,
                       gradient);
     rewriter.setInsertionPoint(returnOp);

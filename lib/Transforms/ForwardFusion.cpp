@@ -1,4 +1,5 @@
-//===- ForwardFusion.cpp - Group the operations of forward regions into kernels ===//
+//===- ForwardFusion.cpp - Group the operations of forward regions into kernels
+//===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -104,9 +104,8 @@ static void reportDecision(const FusionDecision &decision, StringRef category) {
       remark::RemarkOpts::name("Fusion").category(category);
   Location loc = decision.consumer->getLoc();
   if (decision.condition == 0) {
-    remark::passed(loc, options)
-        << remark::reason("fused {0} with {1}", name(decision.producer),
-                          name(decision.consumer));
+    remark::passed(loc, options) << remark::reason(
+        "fused {0} with {1}", name(decision.producer), name(decision.consumer));
     return;
   }
   remark::missed(loc, options) << remark::reason(

@@ -22,8 +22,8 @@ using namespace mlir;
 using namespace mlir::fuseops;
 
 /// Whether backward gets `value` cheaper by computing it again: one pointwise
-/// operation gives it from values that are saved anyway, so that nothing more is
-/// read, and nothing is written.
+/// operation gives it from values that are saved anyway, so that nothing more
+/// is read, and nothing is written.
 static bool isRecomputed(Value value, const llvm::SetVector<Value> &saved) {
   Operation *op = value.getDefiningOp();
   if (!op || inspectOperation(op).kernelTemplate != KernelTemplate::Pointwise)

@@ -31,8 +31,8 @@ static void widenTypes(ValueRange values, function_ref<Type(Type)> widen) {
     value.setType(widen(value.getType()));
 }
 
-/// Moves the f32 arithmetic of a pointwise body to f64. Narrower types in it are
-/// roundings that the program asks for, and stay.
+/// Moves the f32 arithmetic of a pointwise body to f64. Narrower types in it
+/// are roundings that the program asks for, and stay.
 static LogicalResult widenBody(PointwiseOp pointwise, IRRewriter &rewriter) {
   Type f32 = rewriter.getF32Type(), f64 = rewriter.getF64Type();
   auto widen = [&](Type type) { return type == f32 ? f64 : type; };

@@ -1,7 +1,9 @@
 // fuse-opt knows the phases as one pipeline.
 // RUN: fuse-opt %s --fuseops-compile="to=fusion target=reference" | FileCheck %s
 // RUN: fuse-compile %s --compile-to=fusion --target=reference -o %t.mlir
-// RUN: fuse-opt %s --fuseops-compile="to=fusion target=reference" | diff - %t.mlir
+// RUN: fuse-opt %s --fuseops-compile="to=fusion target=reference" -o %t.pipeline.mlir
+// RUN: fuse-opt %t.mlir -o %t.compile.mlir
+// RUN: diff %t.pipeline.mlir %t.compile.mlir
 // RUN: not fuse-opt %s --fuseops-compile="to=end" 2>&1 | FileCheck %s --check-prefix=PHASE
 // RUN: not fuse-opt %s --fuseops-compile="target=tpu" 2>&1 | FileCheck %s --check-prefix=TARGET
 

@@ -48,9 +48,8 @@ Value ElementBuilder::splat(Value scalar, int64_t width) {
 //===----------------------------------------------------------------------===//
 
 Value ElementBuilder::address(Value pointer, Value index, Type element) {
-  return LLVM::GEPOp::create(b, loc, pointer.getType(),
-                             getStorageType(element), pointer,
-                             ArrayRef<LLVM::GEPArg>{index});
+  return LLVM::GEPOp::create(b, loc, pointer.getType(), getStorageType(element),
+                             pointer, ArrayRef<LLVM::GEPArg>{index});
 }
 
 Value ElementBuilder::indexOf(const Access &access, Element &element) {
@@ -98,17 +97,16 @@ Value ElementBuilder::load(const Access &access, Element &element) {
       b, loc, widened(getStorageType(access.element), width), pointer,
       alignmentOf(access, width));
   if (access.element.isInteger(1)) {
-    Value zero = arith::ConstantOp::create(b, loc,
-                                           b.getZeroAttr(value.getType()));
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
   }
   if (isFp8(access.element))
-    value = arith::BitcastOp::create(b, loc, widened(access.element, width),
-                                     value);
+    value =
+        arith::BitcastOp::create(b, loc, widened(access.element, width), value);
   Type computed = getComputeType(access.element);
   if (computed != access.element)
-    value =
-        arith::ExtFOp::create(b, loc, widened(computed, width), value);
+    value = arith::ExtFOp::create(b, loc, widened(computed, width), value);
   return value;
 }
 
@@ -146,8 +144,7 @@ void ElementBuilder::store(Value value, const Access &access,
   } else if (isa<FloatType>(access.element)) {
     value = narrow(value, access.element);
     if (isFp8(access.element))
-      value =
-          arith::BitcastOp::create(b, loc, widened(storage, width), value);
+      value = arith::BitcastOp::create(b, loc, widened(storage, width), value);
   }
   auto write = [&] {
     Value pointer = address(pointers.lookup(access.tensor),
@@ -250,15 +247,15 @@ void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
           getColumns(cast<RankedTensorType>(op.getResult(0).getType()));
       Value first = constant(0);
       if (hasRow)
-        first =
-            arith::MulIOp::create(b, loc, element.row, constant(pitch));
+        first = arith::MulIOp::create(b, loc, element.row, constant(pitch));
       if (hasColumn)
         first = arith::AddIOp::create(b, loc, first, element.column);
       Value index = splat(first, width);
       if (width > 1) {
         SmallVector<int64_t> steps(width);
         std::iota(steps.begin(), steps.end(), 0);
-        Value step = arith::ConstantOp::create(b, loc, b.getI64VectorAttr(steps));
+        Value step =
+            arith::ConstantOp::create(b, loc, b.getI64VectorAttr(steps));
         index = arith::AddIOp::create(b, loc, index, step);
       }
       mapping.map(inner.getResult(0), index);

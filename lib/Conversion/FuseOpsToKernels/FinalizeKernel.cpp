@@ -1,4 +1,5 @@
-//===- FinalizeKernel.cpp - Writes the finalize kernel of reductions over rows ===//
+//===- FinalizeKernel.cpp - Writes the finalize kernel of reductions over rows
+//===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -72,8 +73,7 @@ private:
 
 void FinalizeKernel::declare(StringRef name) {
   Type pointerType = LLVM::LLVMPointerType::get(b.getContext());
-  unsigned numPointers =
-      reductions.size() + arguments.size() + outputs.size();
+  unsigned numPointers = reductions.size() + arguments.size() + outputs.size();
   SmallVector<Type> types(isCuda ? numPointers : 1, pointerType);
   types.append(isCuda ? 2 : 4, b.getI64Type());
   kernel = func::FuncOp::create(b, loc, name, b.getFunctionType(types, {}));
@@ -113,8 +113,8 @@ SmallVector<Value> FinalizeKernel::combinePartials(Value column, Value from,
   SmallVector<Value> initial;
   for (ReduceRowsOp op : reductions)
     initial.push_back(elements.identity(op.getKind(), getAccumulatorType(op)));
-  auto loop = scf::ForOp::create(b, loc, from, count, elements.constant(step),
-                                 initial);
+  auto loop =
+      scf::ForOp::create(b, loc, from, count, elements.constant(step), initial);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(loop.getBody());
   Value index = arith::AddIOp::create(
@@ -148,8 +148,8 @@ void FinalizeKernel::combineStrips(SmallVectorImpl<Value> &sums, Value thread,
   Value shared = LLVM::AddressOfOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3), name);
   auto slot = [&](size_t number, Value row) -> Value {
-    Value line = arith::AddIOp::create(
-        b, loc, row, elements.constant(number * kCudaStrips));
+    Value line = arith::AddIOp::create(b, loc, row,
+                                       elements.constant(number * kCudaStrips));
     return arith::AddIOp::create(
         b, loc,
         arith::MulIOp::create(b, loc, line, elements.constant(kCudaColumns)),
@@ -163,8 +163,9 @@ void FinalizeKernel::combineStrips(SmallVectorImpl<Value> &sums, Value thread,
     for (int64_t row = 0; row < kCudaStrips; ++row) {
       Value part = elements.loadRaw(
           shared, slot(number, elements.constant(row)), b.getF32Type(), 1);
-      total = total ? elements.combine(reductions[number].getKind(), total, part)
-                    : part;
+      total = total
+                  ? elements.combine(reductions[number].getKind(), total, part)
+                  : part;
     }
     sum = total;
   }
@@ -190,22 +191,19 @@ FailureOr<func::FuncOp> FinalizeKernel::emit(StringRef name) {
   OpBuilder::InsertionGuard restore(b);
   declare(name);
   Value from = arith::MulIOp::create(
-      b, loc, worker,
-      elements.constant(isCuda ? kCudaColumns : kCpuColumns));
+      b, loc, worker, elements.constant(isCuda ? kCudaColumns : kCpuColumns));
   if (isCuda) {
     auto threadId = [&](Value id) -> Value {
       return arith::ExtUIOp::create(b, loc, b.getI64Type(), id);
     };
-    Value thread =
-        threadId(NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()));
-    Value strip =
-        threadId(NVVM::ThreadIdYOp::create(b, loc, b.getI32Type()));
+    Value thread = threadId(NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()));
+    Value strip = threadId(NVVM::ThreadIdYOp::create(b, loc, b.getI32Type()));
     Value column = arith::AddIOp::create(b, loc, from, thread);
     Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                          column, elements.constant(columns));
     // Threads past the last column repeat it, and store nothing.
-    Value read = arith::MinSIOp::create(b, loc, column,
-                                        elements.constant(columns - 1));
+    Value read =
+        arith::MinSIOp::create(b, loc, column, elements.constant(columns - 1));
     SmallVector<Value> sums = combinePartials(read, strip, kCudaStrips);
     combineStrips(sums, thread, strip);
     Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,

@@ -75,9 +75,9 @@ private:
 
 LogicalResult GroupLowering::run() {
   for (Operation &op : group.getBody().front().without_terminator()) {
-    for (Type type : llvm::concat<const Type>(
-             llvm::to_vector(op.getOperandTypes()),
-             llvm::to_vector(op.getResultTypes())))
+    for (Type type :
+         llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()),
+                                  llvm::to_vector(op.getResultTypes())))
       if (!isa<RankedTensorType>(type))
         return op.emitOpError()
                << "expected only ranked tensors in a group, but got " << type;
@@ -85,8 +85,7 @@ LogicalResult GroupLowering::run() {
       continue;
     members.push_back(op.getName().getStringRef());
     if (!op.hasAttr(kRecomputedAttr))
-      unfusedBytes =
-          unfusedBytes + bytesOf(op.getOperands(), op.getResults());
+      unfusedBytes = unfusedBytes + bytesOf(op.getOperands(), op.getResults());
   }
   return group.getKernelTemplate() == KernelTemplate::Library
              ? inlineLibraryCall()
@@ -248,10 +247,9 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     int64_t columns = entry.first;
     Part &part = entry.second;
     OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
-    std::string name =
-        (kernelName + "_finalize" +
-         (parts.size() > 1 ? "_" + Twine(number) : Twine()))
-            .str();
+    std::string name = (kernelName + "_finalize" +
+                        (parts.size() > 1 ? "_" + Twine(number) : Twine()))
+                           .str();
     FailureOr<func::FuncOp> kernel =
         emitFinalizeKernel(body, columns, part.arguments.getArrayRef(),
                            part.outputs, device, name, builder);
@@ -272,18 +270,17 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
       types.push_back(yield.getValues()[output].getType());
     Schedule chunks = getFinalizeSchedule(columns, device);
     Extent rows{chunks.workers, 0};
-    LaunchOp launched = launch(*kernel, KernelTemplate::Finalize, types, inputs,
-                               chunks, rows);
+    LaunchOp launched =
+        launch(*kernel, KernelTemplate::Finalize, types, inputs, chunks, rows);
     launched.setCountRows(body.getSpace().rows.asArray());
     launched.setCountRowsPerWorker(schedule.rowsPerWorker);
     launched.setCountMaxWorkers(schedule.workers);
     launched.setCountMultiplier(1);
-    launched.setBytes(bytesOf(ValueRange(launched.getInputs())
-                                  .drop_front(numPartials),
-                              launched.getOutputs())
-                          .asArray());
-    for (auto [output, value] :
-         llvm::zip(part.outputs, launched.getOutputs()))
+    launched.setBytes(
+        bytesOf(ValueRange(launched.getInputs()).drop_front(numPartials),
+                launched.getOutputs())
+            .asArray());
+    for (auto [output, value] : llvm::zip(part.outputs, launched.getOutputs()))
       results[output] = value;
   }
   unfusedBytes = mainUnfused;
@@ -312,8 +309,8 @@ struct ConvertFuseOpsToKernelsPass
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto kernels = ModuleOp::create(builder, module.getLoc(), kKernelsModule);
     for (GroupOp group : groups)
-      if (failed(GroupLowering(group, kernels, device, roundIntermediates)
-                     .run()))
+      if (failed(
+              GroupLowering(group, kernels, device, roundIntermediates).run()))
         return signalPassFailure();
   }
 };

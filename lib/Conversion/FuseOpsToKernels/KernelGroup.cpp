@@ -1,4 +1,5 @@
-//===- KernelGroup.cpp - A memory group in core operations, ready for a kernel ===//
+//===- KernelGroup.cpp - A memory group in core operations, ready for a kernel
+//===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,8 +27,7 @@ FailureOr<KernelGroup> KernelGroup::create(GroupOp group) {
 LogicalResult KernelGroup::decompose() {
   Block &body = group.getBody().front();
   IRRewriter rewriter(group.getContext());
-  for (Operation &op :
-       llvm::make_early_inc_range(body.without_terminator())) {
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
     if (auto reshape = dyn_cast<ReshapeOp>(op)) {
       // Rows and columns stay, so that the kernel sees one and the same value.
       if (fuseops::getSpace(tensorType(reshape.getInput())) !=
@@ -107,8 +107,7 @@ LogicalResult KernelGroup::verifyPartialBroadcasts(Operation &op) const {
 Access KernelGroup::getPartialAccess(Value value,
                                      RankedTensorType context) const {
   Access access = *getAccess(value);
-  access.placement =
-      access.columns == 1 ? Placement::PerRow : Placement::Full;
+  access.placement = access.columns == 1 ? Placement::PerRow : Placement::Full;
   ArrayRef<int64_t> to = context.getShape().drop_back();
   ArrayRef<int64_t> from = tensorType(value).getShape().drop_back();
   access.digits.emplace();
@@ -182,9 +181,13 @@ std::optional<Access> KernelGroup::getAccess(Value value) const {
   }
   if (!isa<BlockArgument>(source))
     return std::nullopt;
-  return Access{source, getColumns(tensorType(source)), offset,
-                tensorType(value).getElementType(), getPlacement(value),
-                getColumns(tensorType(value)), std::nullopt};
+  return Access{source,
+                getColumns(tensorType(source)),
+                offset,
+                tensorType(value).getElementType(),
+                getPlacement(value),
+                getColumns(tensorType(value)),
+                std::nullopt};
 }
 
 LogicalResult KernelGroup::findStores() {

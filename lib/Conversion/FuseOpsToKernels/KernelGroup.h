@@ -1,4 +1,5 @@
-//===- KernelGroup.h - A memory group in core operations, ready for a kernel ===//
+//===- KernelGroup.h - A memory group in core operations, ready for a kernel
+//===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

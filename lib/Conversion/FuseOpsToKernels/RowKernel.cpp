@@ -1,16 +1,14 @@
-//===- RowKernel.cpp - Writes the row kernel of a memory group -----------===//
+//===- RowKernel.cpp - Rows and columns of a row kernel ------------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementBuilder.h"
-#include "KernelEmitter.h"
+#include "RowKernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -19,101 +17,6 @@ Type mlir::fuseops::getAccumulatorType(ReduceRowsOp op) {
   return getComputeType(
       cast<RankedTensorType>(op.getInput().getType()).getElementType());
 }
-
-namespace {
-/// One visit to a row's columns: values of this level and this many columns.
-struct Pass {
-  unsigned level;
-  int64_t columns;
-};
-
-int64_t columnsOf(Value value) {
-  return getColumns(cast<RankedTensorType>(value.getType()));
-}
-
-/// Writes one row kernel.
-///
-/// A row is visited in as many passes as its reductions depend on one another.
-/// Pass p computes the reductions over columns of level p and writes the results
-/// that are known by then; values between them are computed again in each pass,
-/// or, where the schedule holds the row, kept in registers.
-class RowKernel {
-public:
-  RowKernel(const KernelGroup &group, const Schedule &schedule,
-            KernelDevice device, bool roundIntermediates, OpBuilder &builder)
-      : b(builder), loc(group.getGroup().getLoc()), group(group),
-        schedule(schedule), isCuda(device == KernelDevice::CUDA),
-        elements(group, device, roundIntermediates, builder, loc) {}
-
-  func::FuncOp emit(StringRef name);
-
-private:
-  void declare(StringRef name);
-  void bindParameters();
-  void emitRows();
-  void emitRow(Value row, Value isActive, MutableArrayRef<Value> accumulators);
-  void computeRowValues(unsigned level, Value row);
-  void storeRowValues(Value row, Value isActive);
-  void holdRow(Value row, Value isActive);
-  void emitPass(Pass pass, Value row, Value isActive,
-                MutableArrayRef<Value> accumulators);
-  SmallVector<Value> visitElement(Pass pass, Element &element,
-                                  ArrayRef<Value> partial);
-  void accumulateRows(Pass pass, Element &element);
-  SmallVector<Value> forColumns(Value from, int64_t to, int64_t step,
-                                int64_t width, Pass pass, Value row,
-                                Value isActive, SmallVector<Value> partial);
-  void combineThreads(Pass pass, SmallVectorImpl<Value> &values);
-  void initializePartials();
-  void storeHeldPartials(ValueRange accumulators);
-  Value combineRows(ReductionKind kind, Value value);
-  Value getRowScratch();
-
-  SmallVector<ReduceColumnsOp> reductionsIn(Pass pass);
-  /// Whether pass `pass` reads or writes `value` of every column.
-  bool isVisitedIn(Pass pass, Value value);
-  /// The numbers of columns that level `level` has work for.
-  llvm::SmallSetVector<int64_t, 2> widthsAt(unsigned level);
-  /// Row reductions of one value a row are summed in a register; those of full
-  /// values too where the row is held, else in memory.
-  bool isInRegisters(ReduceRowsOp op) {
-    return group.getPlacement(op.getInput()) != Placement::Full ||
-           schedule.holdsRow;
-  }
-  int64_t vectorsHeld(ReduceRowsOp op) {
-    return group.getPlacement(op.getInput()) == Placement::Full
-               ? schedule.getVectorsPerThread(columnsOf(op.getInput()))
-               : 1;
-  }
-  Value toI64(Value value) {
-    return arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
-  }
-  Value mul(Value a, Value c) { return arith::MulIOp::create(b, loc, a, c); }
-  Value add(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
-  Value less(Value a, Value c) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, a, c);
-  }
-  Value both(Value a, Value c) {
-    if (!a || !c)
-      return a ? a : c;
-    return arith::AndIOp::create(b, loc, a, c);
-  }
-
-  OpBuilder &b;
-  Location loc;
-  const KernelGroup &group;
-  const Schedule &schedule;
-  bool isCuda;
-  ElementBuilder elements;
-
-  func::FuncOp kernel;
-  Value rows, worker, workers;
-  Value threadX, threadY;
-  SmallVector<Value> partials; ///< one pointer for each reduction over rows
-  /// The row's elements, where it is held, by number of columns.
-  llvm::SmallDenseMap<int64_t, SmallVector<Element>> held;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Frame
@@ -136,10 +39,9 @@ void RowKernel::declare(StringRef name) {
   types.append(isCuda ? 2 : 4, i64);
   kernel = func::FuncOp::create(b, loc, name, b.getFunctionType(types, {}));
   if (isCuda) {
-    kernel->setAttr(kBlockAttr,
-                    b.getDenseI32ArrayAttr(
-                        {static_cast<int32_t>(schedule.threads),
-                         static_cast<int32_t>(schedule.rows), 1}));
+    kernel->setAttr(kBlockAttr, b.getDenseI32ArrayAttr(
+                                    {static_cast<int32_t>(schedule.threads),
+                                     static_cast<int32_t>(schedule.rows), 1}));
   }
   b.setInsertionPointToStart(kernel.addEntryBlock());
 }
@@ -201,8 +103,8 @@ void RowKernel::emitRows() {
     if (!isInRegisters(op))
       continue;
     bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
-    Type type = elements.widened(getAccumulatorType(op),
-                                 isFull ? schedule.vector : 1);
+    Type type =
+        elements.widened(getAccumulatorType(op), isFull ? schedule.vector : 1);
     for (int64_t i = 0; i < vectorsHeld(op); ++i)
       accumulators.push_back(elements.identity(op.getKind(), type));
   }
@@ -387,8 +289,8 @@ llvm::SmallSetVector<int64_t, 2> RowKernel::widthsAt(unsigned level) {
   return widths;
 }
 
-/// What a pass does with one element; returns the updated partial results of its
-/// reductions over columns.
+/// What a pass does with one element; returns the updated partial results of
+/// its reductions over columns.
 SmallVector<Value> RowKernel::visitElement(Pass pass, Element &element,
                                            ArrayRef<Value> partial) {
   SmallVector<Value> updated;
@@ -450,8 +352,8 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
     for (ReduceColumnsOp op : reductions) {
       Type element = getComputeType(
           cast<RankedTensorType>(op.getInput().getType()).getElementType());
-      values.push_back(elements.identity(op.getKind(),
-                                         elements.widened(element, width)));
+      values.push_back(
+          elements.identity(op.getKind(), elements.widened(element, width)));
     }
     return values;
   };
@@ -495,196 +397,14 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
   combineThreads(pass, partial);
   for (auto [op, value] : llvm::zip(reductions, partial)) {
     // The reduction's own element type may be narrower or wider.
-    Type element = getComputeType(
-        cast<RankedTensorType>(op.getType()).getElementType());
+    Type element =
+        getComputeType(cast<RankedTensorType>(op.getType()).getElementType());
     if (value.getType() != element)
       value = value.getType().getIntOrFloatBitWidth() <
                       element.getIntOrFloatBitWidth()
                   ? arith::ExtFOp::create(b, loc, element, value).getResult()
                   : arith::TruncFOp::create(b, loc, element, value).getResult();
     elements.rowValues[op.getResult()] = value;
-  }
-}
-
-/// Combines the threads of a row, in an order that depends on the schedule only:
-/// within a warp by shuffles, between warps through shared memory.
-void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
-  if (!isCuda || schedule.threads == 1 || values.empty())
-    return;
-  SmallVector<ReduceColumnsOp> reductions = reductionsIn(pass);
-  auto i32Constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(
-        b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
-  };
-  int64_t lanes = std::min<int64_t>(schedule.threads, 32);
-  for (auto [op, value] : llvm::zip(reductions, values))
-    for (int64_t offset = lanes / 2; offset > 0; offset /= 2) {
-      Value other = NVVM::ShflOp::create(b, loc, value.getType(),
-                                         i32Constant(-1), value,
-                                         i32Constant(offset), i32Constant(31),
-                                         NVVM::ShflKind::bfly, UnitAttr());
-      value = elements.combine(op.getKind(), value, other);
-    }
-  int64_t warps = schedule.threads / 32;
-  if (warps <= 1)
-    return;
-  // With several warps a row there is one row a block.
-  auto type = LLVM::LLVMArrayType::get(b.getF32Type(), warps * values.size());
-  std::string name = (kernel.getSymName() + "_level" + Twine(pass.level) +
-                      "_columns" + Twine(pass.columns))
-                         .str();
-  {
-    OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPoint(kernel);
-    LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/false,
-                           LLVM::Linkage::Internal, name, Attribute(),
-                           /*alignment=*/16, /*addrSpace=*/3);
-  }
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext(), 3);
-  Value shared = LLVM::AddressOfOp::create(b, loc, pointer, name);
-  Value warp = arith::ShRUIOp::create(b, loc, threadX, elements.constant(5));
-  Value lane = arith::AndIOp::create(b, loc, threadX, elements.constant(31));
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
-                                        elements.constant(0));
-  // The row before may still be reading.
-  NVVM::Barrier0Op::create(b, loc);
-  auto write = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
-  {
-    OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPointToStart(write.thenBlock());
-    for (auto [i, value] : llvm::enumerate(values))
-      elements.storeRaw(value, shared,
-                        add(warp, elements.constant(i * warps)));
-  }
-  NVVM::Barrier0Op::create(b, loc);
-  for (auto [i, op] : llvm::enumerate(reductions)) {
-    Value total;
-    for (int64_t w = 0; w < warps; ++w) {
-      Value part = elements.loadRaw(shared, elements.constant(i * warps + w),
-                                    b.getF32Type(), 1);
-      total = total ? elements.combine(op.getKind(), total, part) : part;
-    }
-    values[i] = total;
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Partial results
-//===----------------------------------------------------------------------===//
-
-/// Moves each pointer to partial results to this worker's own, and writes the
-/// neutral element where they are kept in memory.
-void RowKernel::initializePartials() {
-  for (size_t i = 0; i < partials.size(); ++i) {
-    ReduceRowsOp op = group.getRowReductions()[i];
-    Value &pointer = partials[i];
-    bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
-    Type type = getAccumulatorType(op);
-    int64_t columns = columnsOf(op.getInput());
-    Value first = mul(worker, elements.constant(isFull ? columns : 1));
-    pointer = LLVM::GEPOp::create(b, loc, pointer.getType(), type, pointer,
-                                  ArrayRef<LLVM::GEPArg>{first});
-    if (isInRegisters(op))
-      continue;
-    auto fill = [&](Value from, int64_t to, int64_t step, int64_t width) {
-      auto loop = scf::ForOp::create(b, loc, from, elements.constant(to),
-                                     elements.constant(step));
-      OpBuilder::InsertionGuard restore(b);
-      b.setInsertionPointToStart(loop.getBody());
-      elements.storeRaw(
-          elements.identity(op.getKind(), elements.widened(type, width)),
-          pointer, loop.getInductionVar());
-    };
-    int64_t width = schedule.vector;
-    if (isCuda) {
-      fill(mul(threadX, elements.constant(width)), columns,
-           width * schedule.threads, width);
-      continue;
-    }
-    int64_t vectorEnd = columns - columns % width;
-    fill(elements.constant(0), vectorEnd, width, width);
-    fill(elements.constant(vectorEnd), columns, 1, 1);
-  }
-}
-
-/// Combines the rows that a block handles at once, in order: each thread's value
-/// becomes, in those of the first row, that of all rows.
-Value RowKernel::combineRows(ReductionKind kind, Value value) {
-  if (!isCuda || schedule.rows == 1)
-    return value;
-  auto vector = dyn_cast<VectorType>(value.getType());
-  int64_t width = vector ? vector.getNumElements() : 1;
-  Value shared = getRowScratch();
-  Value lane = mul(threadX, elements.constant(width));
-  Value own = add(mul(threadY, elements.constant(schedule.threads * width)),
-                  lane);
-  NVVM::Barrier0Op::create(b, loc);
-  elements.storeRaw(value, shared, own);
-  NVVM::Barrier0Op::create(b, loc);
-  Value total;
-  for (int64_t row = 0; row < schedule.rows; ++row) {
-    Value index =
-        add(lane, elements.constant(row * schedule.threads * width));
-    Value part = elements.loadRaw(shared, index, b.getF32Type(), width);
-    total = total ? elements.combine(kind, total, part) : part;
-  }
-  return total;
-}
-
-/// Shared memory for one vector of each thread.
-Value RowKernel::getRowScratch() {
-  std::string name = (kernel.getSymName() + "_rows").str();
-  auto module = kernel->getParentOfType<ModuleOp>();
-  if (!module.lookupSymbol(name)) {
-    OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPoint(kernel);
-    auto type = LLVM::LLVMArrayType::get(
-        b.getF32Type(), schedule.rows * schedule.threads * schedule.vector);
-    LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/false,
-                           LLVM::Linkage::Internal, name, Attribute(),
-                           /*alignment=*/16, /*addrSpace=*/3);
-  }
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext(), 3);
-  return LLVM::AddressOfOp::create(b, loc, pointer, name);
-}
-
-void RowKernel::storeHeldPartials(ValueRange accumulators) {
-  auto isZero = [&](Value thread) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread,
-                                 elements.constant(0));
-  };
-  unsigned next = 0;
-  for (size_t number = 0; number < partials.size(); ++number) {
-    ReduceRowsOp op = group.getRowReductions()[number];
-    Value pointer = partials[number];
-    int64_t columns = columnsOf(op.getInput());
-    if (!isInRegisters(op))
-      continue;
-    bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
-    for (int64_t i = 0; i < vectorsHeld(op); ++i) {
-      Value value = combineRows(op.getKind(), accumulators[next++]);
-      Value column = elements.constant(0), mayStore;
-      if (isCuda && schedule.rows > 1)
-        mayStore = isZero(threadY);
-      if (isFull) {
-        int64_t stride = schedule.vector * schedule.threads;
-        column = add(mul(threadX, elements.constant(schedule.vector)),
-                     elements.constant(i * stride));
-        if ((i + 1) * stride > columns)
-          mayStore = both(mayStore, less(column, elements.constant(columns)));
-      } else if (isCuda && schedule.threads > 1) {
-        mayStore = both(mayStore, isZero(threadX));
-      }
-      if (!mayStore) {
-        elements.storeRaw(value, pointer, column);
-        continue;
-      }
-      auto guard =
-          scf::IfOp::create(b, loc, mayStore, /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard restore(b);
-      b.setInsertionPointToStart(guard.thenBlock());
-      elements.storeRaw(value, pointer, column);
-    }
   }
 }
 

@@ -42,9 +42,9 @@ static int64_t chooseCudaVector(const KernelGroup &group) {
   int64_t vector = 1 << 20;
   for (const Access &access : getWideAccesses(group)) {
     widest = std::max(widest, 16 / getElementBytes(access.element));
-    vector = std::min({vector, powerOfTwoIn(access.columns),
-                       powerOfTwoIn(access.pitch),
-                       powerOfTwoIn(access.offset)});
+    vector =
+        std::min({vector, powerOfTwoIn(access.columns),
+                  powerOfTwoIn(access.pitch), powerOfTwoIn(access.offset)});
   }
   return std::min({vector, widest, int64_t(8)});
 }
@@ -60,8 +60,8 @@ static int64_t countHeldElements(const KernelGroup &group,
           inputs.insert(operand);
   int64_t held = 0;
   for (Value input : inputs)
-    held += schedule.vector * schedule.getVectorsPerThread(
-                                  getColumns(cast<RankedTensorType>(input.getType())));
+    held += schedule.vector * schedule.getVectorsPerThread(getColumns(
+                                  cast<RankedTensorType>(input.getType())));
   return held;
 }
 
@@ -102,12 +102,12 @@ static Schedule chooseCuda(const KernelGroup &group) {
   else if (schedule.threads < 32)
     schedule.threads = 32;
   schedule.rowsPerWorker = schedule.rows;
-  // As many blocks as keep the memory busy; with reductions over rows each block
-  // leaves a partial result, so fewer.
+  // As many blocks as keep the memory busy; with reductions over rows each
+  // block leaves a partial result, so fewer.
   int64_t resident = group.getRowReductions().empty() ? 2048 : 512;
   schedule.workers =
-      kProcessors * std::clamp<int64_t>(
-                        resident / (schedule.threads * schedule.rows), 1, 16);
+      kProcessors *
+      std::clamp<int64_t>(resident / (schedule.threads * schedule.rows), 1, 16);
   return schedule;
 }
 
@@ -166,17 +166,18 @@ FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
   }
   if (!llvm::isPowerOf2_64(schedule.threads) || schedule.threads > 1024 ||
       schedule.rows > 1024 / schedule.threads ||
-      (schedule.threads > 32 && schedule.rows > 1 &&
-       group.getNumLevels() > 1))
+      (schedule.threads > 32 && schedule.rows > 1 && group.getNumLevels() > 1))
     return op.emitOpError()
-           << "expected schedule `threads` to be a power of two, with `rows` at "
+           << "expected schedule `threads` to be a power of two, with `rows` "
+              "at "
               "most 1024 threads together and `rows` 1 where a row spans "
               "warps, but got "
            << schedule.threads << " and " << schedule.rows;
   schedule.holdsRow = countHeldElements(group, schedule) <= 128;
   if (schedule.rows > 1 && !schedule.holdsRow && hasWideRowReduction(group))
     return op.emitOpError()
-           << "expected schedule `rows` 1 where a reduction over rows is kept in "
+           << "expected schedule `rows` 1 where a reduction over rows is kept "
+              "in "
               "memory because `threads` cannot hold a row, but got "
            << schedule.rows;
   schedule.rowsPerWorker = schedule.rows;

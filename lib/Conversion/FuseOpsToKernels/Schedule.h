@@ -32,7 +32,8 @@ struct Schedule {
 };
 
 /// Chooses a schedule; keys of the group's `schedule` attribute override it.
-/// Fails with an error where the attribute asks for what the template cannot do.
+/// Fails with an error where the attribute asks for what the template cannot
+/// do.
 FailureOr<Schedule> chooseSchedule(const KernelGroup &group,
                                    KernelDevice device);
 

@@ -90,8 +90,8 @@ static Value siluDerivative(ScalarMath &m, Value x) {
 
 /// Phi(x), exact in relative terms in both tails.
 static Value normalCdf(ScalarMath &m, Value x) {
-  // With z the rounded argument and z + d the exact one, erfc(z + d) is close to
-  // erfc(z) * (1 - 2 z d) where z is large: without it, the rounding of the
+  // With z the rounded argument and z + d the exact one, erfc(z + d) is close
+  // to erfc(z) * (1 - 2 z d) where z is large: without it, the rounding of the
   // argument alone costs 1e-5 in f32 at x = -12.
   bool isDouble = m.type.isF64();
   double high = isDouble ? kSqrtHalf : static_cast<float>(kSqrtHalf);
@@ -103,10 +103,10 @@ static Value normalCdf(ScalarMath &m, Value x) {
   };
   Value rest = fma(minusX, m.constant(high), m.neg(z));
   rest = fma(minusX, m.constant(low), rest);
-  // Bounded, so that an infinite argument, whose rest is NaN, keeps erfc's value.
-  Value isTail = arith::CmpFOp::create(m.builder, m.loc,
-                                       arith::CmpFPredicate::OGT, z,
-                                       m.constant(1.0));
+  // Bounded, so that an infinite argument, whose rest is NaN, keeps erfc's
+  // value.
+  Value isTail = arith::CmpFOp::create(
+      m.builder, m.loc, arith::CmpFPredicate::OGT, z, m.constant(1.0));
   Value isBounded = arith::CmpFOp::create(
       m.builder, m.loc, arith::CmpFPredicate::OLT, z, m.constant(64.0));
   Value isUsed = arith::AndIOp::create(m.builder, m.loc, isTail, isBounded);
@@ -121,30 +121,29 @@ static Value normalCdf(ScalarMath &m, Value x) {
 /// negative u where 1 + tanh(u) would cancel.
 static Value geluTanhGate(ScalarMath &m, Value x) {
   Value x2 = m.mul(x, x);
-  Value inner = m.mul(
-      m.mul(m.constant(2.0 * kSqrt2OverPi), x),
-      m.add(m.constant(1.0), m.mul(m.constant(kGeluCubic), x2)));
+  Value inner =
+      m.mul(m.mul(m.constant(2.0 * kSqrt2OverPi), x),
+            m.add(m.constant(1.0), m.mul(m.constant(kGeluCubic), x2)));
   return m.sigmoid(inner);
 }
 
 static Value gelu(ScalarMath &m, Value x, GeluKind kind) {
-  return m.mul(x, kind == GeluKind::Exact ? normalCdf(m, x)
-                                          : geluTanhGate(m, x));
+  return m.mul(x,
+               kind == GeluKind::Exact ? normalCdf(m, x) : geluTanhGate(m, x));
 }
 
 static Value geluDerivative(ScalarMath &m, Value x, GeluKind kind) {
   if (kind == GeluKind::Exact) {
-    Value density =
-        m.mul(m.constant(kInvSqrt2Pi),
-              m.exp(m.mul(m.constant(-0.5), m.mul(x, x))));
+    Value density = m.mul(m.constant(kInvSqrt2Pi),
+                          m.exp(m.mul(m.constant(-0.5), m.mul(x, x))));
     return m.add(normalCdf(m, x), m.mul(x, density));
   }
   // With s = sigmoid(2u): s + x * s * (1 - s) * 2u'.
   Value one = m.constant(1.0);
   Value s = geluTanhGate(m, x);
-  Value slope = m.mul(
-      m.constant(2.0 * kSqrt2OverPi),
-      m.add(one, m.mul(m.constant(3.0 * kGeluCubic), m.mul(x, x))));
+  Value slope =
+      m.mul(m.constant(2.0 * kSqrt2OverPi),
+            m.add(one, m.mul(m.constant(3.0 * kGeluCubic), m.mul(x, x))));
   // In this order, so that 0 times a large x and a large slope is 0.
   Value width = m.mul(s, m.sub(one, s));
   return m.add(s, m.mul(m.mul(x, width), slope));
@@ -207,9 +206,8 @@ SmallVector<Value> GeluGradOp::decompose(OpBuilder &builder,
 }
 SmallVector<Value> SiluOp::decompose(OpBuilder &builder, ValueRange operands) {
   return {Core(*this, builder, operands)
-              .pointwise(getType(), operands, [](ScalarMath &m, auto v) {
-                return silu(m, v[0]);
-              })};
+              .pointwise(getType(), operands,
+                         [](ScalarMath &m, auto v) { return silu(m, v[0]); })};
 }
 SmallVector<Value> SiluGradOp::decompose(OpBuilder &builder,
                                          ValueRange operands) {
@@ -260,8 +258,7 @@ using Activation = function_ref<Value(ScalarMath &, Value)>;
 static SmallVector<Value> decomposeGlu(Operation *op, OpBuilder &builder,
                                        ValueRange operands,
                                        HalfOrder activation, Activation act) {
-  auto [a, b] =
-      splitHalves(builder, op->getLoc(), operands[0], activation);
+  auto [a, b] = splitHalves(builder, op->getLoc(), operands[0], activation);
   return {Core(op, builder, operands)
               .pointwise(op->getResult(0).getType(), {a, b},
                          [&](ScalarMath &m, auto v) {
@@ -276,14 +273,14 @@ static SmallVector<Value> decomposeGluGrad(Operation *op, OpBuilder &builder,
   Value gradient = operands[0], input = operands[1];
   auto [a, b] = splitHalves(builder, op->getLoc(), input, activation);
   Core core(op, builder, operands);
-  Value da = core.pointwise(a.getType(), {gradient, a, b},
-                            [&](ScalarMath &m, auto v) {
-                              return m.mul(m.mul(v[0], v[2]),
-                                           derivative(m, v[1]));
-                            });
-  Value db = core.pointwise(
-      b.getType(), {gradient, a},
-      [&](ScalarMath &m, auto v) { return m.mul(v[0], act(m, v[1])); });
+  Value da =
+      core.pointwise(a.getType(), {gradient, a, b}, [&](ScalarMath &m, auto v) {
+        return m.mul(m.mul(v[0], v[2]), derivative(m, v[1]));
+      });
+  Value db =
+      core.pointwise(b.getType(), {gradient, a}, [&](ScalarMath &m, auto v) {
+        return m.mul(v[0], act(m, v[1]));
+      });
   if (activation == HalfOrder::Last)
     std::swap(da, db);
   return {ConcatColumnsOp::create(builder, op->getLoc(), input.getType(),
@@ -332,19 +329,19 @@ SmallVector<Value> RmsNormOp::decompose(OpBuilder &builder,
   double eps = getEps().convertToDouble();
   Value square = core.pointwise(
       core.wide(x), x, [](ScalarMath &m, auto v) { return m.mul(v[0], v[0]); });
-  Value rstd = core.pointwise(
-      core.rowStat(x), core.sumColumns(square), [&](ScalarMath &m, auto v) {
-        Value mean = m.div(v[0], m.constant(n));
-        return m.rsqrt(m.add(mean, m.constant(eps)));
-      });
+  Value rstd = core.pointwise(core.rowStat(x), core.sumColumns(square),
+                              [&](ScalarMath &m, auto v) {
+                                Value mean = m.div(v[0], m.constant(n));
+                                return m.rsqrt(m.add(mean, m.constant(eps)));
+                              });
   SmallVector<Value> inputs = {x, rstd};
   llvm::append_range(inputs, operands.drop_front());
-  Value y = core.pointwise(
-      getResult().getType(), inputs, [&](ScalarMath &m, auto v) {
+  Value y =
+      core.pointwise(getResult().getType(), inputs, [&](ScalarMath &m, auto v) {
         Value h = m.mul(v[0], v[1]);
-        return getGamma() ? m.mul(h, gammaFactor(m, v[2],
-                                                 getZeroCenteredGamma()))
-                          : h;
+        return getGamma()
+                   ? m.mul(h, gammaFactor(m, v[2], getZeroCenteredGamma()))
+                   : h;
       });
   return {y, rstd};
 }
@@ -357,15 +354,14 @@ SmallVector<Value> LayerNormOp::decompose(OpBuilder &builder,
   double eps = getEps().convertToDouble();
   Value wide = core.pointwise(core.wide(x), x,
                               [](ScalarMath &, auto v) { return v[0]; });
-  Value mean = core.pointwise(core.rowStat(x), core.sumColumns(wide),
-                              [&](ScalarMath &m, auto v) {
-                                return m.div(v[0], m.constant(n));
-                              });
-  Value square = core.pointwise(core.wide(x), {x, mean},
-                                [](ScalarMath &m, auto v) {
-                                  Value d = m.sub(v[0], v[1]);
-                                  return m.mul(d, d);
-                                });
+  Value mean = core.pointwise(
+      core.rowStat(x), core.sumColumns(wide),
+      [&](ScalarMath &m, auto v) { return m.div(v[0], m.constant(n)); });
+  Value square =
+      core.pointwise(core.wide(x), {x, mean}, [](ScalarMath &m, auto v) {
+        Value d = m.sub(v[0], v[1]);
+        return m.mul(d, d);
+      });
   Value rstd = core.pointwise(
       core.rowStat(x), core.sumColumns(square), [&](ScalarMath &m, auto v) {
         Value variance = m.div(v[0], m.constant(n));
@@ -373,8 +369,8 @@ SmallVector<Value> LayerNormOp::decompose(OpBuilder &builder,
       });
   SmallVector<Value> inputs = {x, mean, rstd};
   llvm::append_range(inputs, operands.drop_front());
-  Value y = core.pointwise(
-      getResult().getType(), inputs, [&](ScalarMath &m, auto v) {
+  Value y =
+      core.pointwise(getResult().getType(), inputs, [&](ScalarMath &m, auto v) {
         Value h = m.mul(m.sub(v[0], v[1]), v[2]);
         unsigned next = 3;
         if (getGamma())
@@ -429,17 +425,15 @@ static SmallVector<Value> decomposeNormGrad(Operation *op, OpBuilder &builder,
 
 SmallVector<Value> RmsNormGradOp::decompose(OpBuilder &builder,
                                             ValueRange operands) {
-  return decomposeNormGrad(*this, builder, operands, operands[0], operands[1],
-                           Value(), operands[2],
-                           getGamma() ? operands[3] : Value(),
-                           getZeroCenteredGamma());
+  return decomposeNormGrad(
+      *this, builder, operands, operands[0], operands[1], Value(), operands[2],
+      getGamma() ? operands[3] : Value(), getZeroCenteredGamma());
 }
 SmallVector<Value> LayerNormGradOp::decompose(OpBuilder &builder,
                                               ValueRange operands) {
-  return decomposeNormGrad(*this, builder, operands, operands[0], operands[1],
-                           operands[2], operands[3],
-                           getGamma() ? operands[4] : Value(),
-                           getZeroCenteredGamma());
+  return decomposeNormGrad(
+      *this, builder, operands, operands[0], operands[1], operands[2],
+      operands[3], getGamma() ? operands[4] : Value(), getZeroCenteredGamma());
 }
 
 //===----------------------------------------------------------------------===//
@@ -482,8 +476,8 @@ struct Philox {
   }
   /// Low and high word of an i64.
   std::pair<Value, Value> words(Value wide) {
-    Value shift = arith::ConstantOp::create(builder, loc,
-                                            builder.getI64IntegerAttr(32));
+    Value shift =
+        arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
     Type i32 = builder.getI32Type();
     Value low = arith::TruncIOp::create(builder, loc, i32, wide);
     Value high = arith::TruncIOp::create(
@@ -498,10 +492,10 @@ struct Philox {
                                   std::array<Value, 2> key) {
     for (int round = 0; round < 10; ++round) {
       if (round) {
-        key[0] = arith::AddIOp::create(builder, loc, key[0],
-                                       constant(0x9E3779B9));
-        key[1] = arith::AddIOp::create(builder, loc, key[1],
-                                       constant(0xBB67AE85));
+        key[0] =
+            arith::AddIOp::create(builder, loc, key[0], constant(0x9E3779B9));
+        key[1] =
+            arith::AddIOp::create(builder, loc, key[1], constant(0xBB67AE85));
       }
       auto a = arith::MulUIExtendedOp::create(builder, loc,
                                               constant(0xD2511F53), counter[0]);
@@ -520,8 +514,7 @@ SmallVector<Value> DropoutOp::decompose(OpBuilder &builder,
   double p = getP().convertToDouble();
   Core core(*this, builder, operands);
   auto word = RankedTensorType::get({1}, builder.getI64Type());
-  Value seed =
-      SliceColumnsOp::create(builder, getLoc(), word, operands[1], 0);
+  Value seed = SliceColumnsOp::create(builder, getLoc(), word, operands[1], 0);
   Value offset =
       SliceColumnsOp::create(builder, getLoc(), word, operands[1], 1);
   return {core.pointwise(
@@ -538,9 +531,8 @@ SmallVector<Value> DropoutOp::decompose(OpBuilder &builder,
         auto [blockLow, blockHigh] = philox.words(block);
         auto [offsetLow, offsetHigh] = philox.words(v[2]);
         auto [seedLow, seedHigh] = philox.words(v[1]);
-        std::array<Value, 4> bits =
-            philox({blockLow, blockHigh, offsetLow, offsetHigh},
-                   {seedLow, seedHigh});
+        std::array<Value, 4> bits = philox(
+            {blockLow, blockHigh, offsetLow, offsetHigh}, {seedLow, seedHigh});
         Value chosen = bits[0];
         for (int i = 1; i < 4; ++i) {
           Value isLane = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq,
@@ -571,9 +563,9 @@ SmallVector<Value> AmaxOp::decompose(OpBuilder &builder, ValueRange operands) {
   Value magnitude =
       core.pointwise(core.wide(operands[0]), operands[0],
                      [](ScalarMath &m, auto v) { return m.abs(v[0]); });
-  Value rows = ReduceColumnsOp::create(builder, getLoc(),
-                                       core.rowStat(operands[0]), magnitude,
-                                       ReductionKind::Max);
+  Value rows =
+      ReduceColumnsOp::create(builder, getLoc(), core.rowStat(operands[0]),
+                              magnitude, ReductionKind::Max);
   Value all = ReduceRowsOp::create(builder, getLoc(),
                                    RankedTensorType::get({}, core.type), rows,
                                    ReductionKind::Max);
@@ -593,21 +585,20 @@ static Value scaleFromAmax(OpBuilder &b, Location l, Value amax, Type format,
   Value zero = m.constant(0.0);
   Value scale = m.div(m.constant(maxValue(format)), amax);
   Value largest = m.constant(std::numeric_limits<float>::max());
-  Value overflows = arith::CmpFOp::create(b, l, arith::CmpFPredicate::OEQ,
-                                          scale, infinity);
+  Value overflows =
+      arith::CmpFOp::create(b, l, arith::CmpFPredicate::OEQ, scale, infinity);
   scale = arith::SelectOp::create(b, l, overflows, largest, scale); // fp8_s2
   if (powerOfTwo) {                                                 // fp8_s3
     Value bits = arith::BitcastOp::create(b, l, b.getI32Type(), scale);
-    Value mask = arith::ConstantOp::create(b, l, b.getI32IntegerAttr(
-                                                     static_cast<int32_t>(
-                                                         0xFF800000u)));
+    Value mask = arith::ConstantOp::create(
+        b, l, b.getI32IntegerAttr(static_cast<int32_t>(0xFF800000u)));
     bits = arith::AndIOp::create(b, l, bits, mask);
     scale = arith::BitcastOp::create(b, l, b.getF32Type(), bits);
   }
-  Value isPositive = arith::CmpFOp::create(b, l, arith::CmpFPredicate::OGT,
-                                           amax, zero);
-  Value isFinite = arith::CmpFOp::create(b, l, arith::CmpFPredicate::OLT, amax,
-                                         infinity);
+  Value isPositive =
+      arith::CmpFOp::create(b, l, arith::CmpFPredicate::OGT, amax, zero);
+  Value isFinite =
+      arith::CmpFOp::create(b, l, arith::CmpFPredicate::OLT, amax, infinity);
   Value isUsable = arith::AndIOp::create(b, l, isPositive, isFinite);
   return arith::SelectOp::create(b, l, isUsable, scale,
                                  m.constant(1.0)); // fp8_s1
@@ -634,9 +625,9 @@ SmallVector<Value> QuantizeOp::decompose(OpBuilder &builder,
     Value magnitude =
         core.pointwise(core.wide(operands[0]), operands[0],
                        [](ScalarMath &m, auto v) { return m.abs(v[0]); });
-    Value amax = ReduceColumnsOp::create(builder, getLoc(),
-                                         core.rowStat(operands[0]), magnitude,
-                                         ReductionKind::Max);
+    Value amax =
+        ReduceColumnsOp::create(builder, getLoc(), core.rowStat(operands[0]),
+                                magnitude, ReductionKind::Max);
     scale = core.pointwise(
         core.rowStat(operands[0]), amax, [&](ScalarMath &m, auto v) {
           return m.convert(scaleFromAmax(m.builder, m.loc, v[0],
@@ -652,11 +643,10 @@ SmallVector<Value> QuantizeOp::decompose(OpBuilder &builder,
         return m.minimum(m.maximum(product, m.constant(-largest)), // fp8_r2
                          m.constant(largest));
       });
-  Value inverse =
-      core.pointwise(parts[1], scale, [](ScalarMath &wide, auto v) {
-        ScalarMath m(wide.builder, wide.loc, wide.builder.getF32Type());
-        return m.div(m.constant(1.0), m.convert(v[0]));
-      });
+  Value inverse = core.pointwise(parts[1], scale, [](ScalarMath &wide, auto v) {
+    ScalarMath m(wide.builder, wide.loc, wide.builder.getF32Type());
+    return m.div(m.constant(1.0), m.convert(v[0]));
+  });
   return {PackQuantizedOp::create(builder, getLoc(), type,
                                   ValueRange{data, inverse})};
 }
@@ -669,7 +659,7 @@ SmallVector<Value> DequantizeOp::decompose(OpBuilder &builder,
   auto parts =
       UnpackQuantizedOp::create(builder, getLoc(), partTypes, operands[0]);
   Core core(*this, builder, parts.getResults());
-  return {core.pointwise(
-      getType(), {parts.getResult(0), parts.getResult(1)},
-      [](ScalarMath &m, auto v) { return m.mul(v[0], v[1]); })};
+  return {
+      core.pointwise(getType(), {parts.getResult(0), parts.getResult(1)},
+                     [](ScalarMath &m, auto v) { return m.mul(v[0], v[1]); })};
 }

@@ -135,16 +135,16 @@ SmallVector<RankedTensorType> QuantizedType::getParts() const {
       parts.push_back(RankedTensorType::get({rows, 1}, f32));
       return;
     case ScaleKind::Block1x128:
-      parts.push_back(RankedTensorType::get({rows, ceilDiv(columns, 128)}, f32));
+      parts.push_back(
+          RankedTensorType::get({rows, ceilDiv(columns, 128)}, f32));
       return;
     case ScaleKind::Block128x128:
       parts.push_back(RankedTensorType::get(
           {ceilDiv(rows, 128), ceilDiv(columns, 128)}, f32));
       return;
     case ScaleKind::MX1x32:
-      parts.push_back(
-          RankedTensorType::get({rows, ceilDiv(columns, 32)},
-                                Float8E8M0FNUType::get(getContext())));
+      parts.push_back(RankedTensorType::get(
+          {rows, ceilDiv(columns, 32)}, Float8E8M0FNUType::get(getContext())));
       return;
     }
   };
@@ -186,8 +186,8 @@ int64_t mlir::fuseops::getColumns(RankedTensorType type) {
 Extent mlir::fuseops::getNumElements(RankedTensorType type, unsigned dropped) {
   int64_t count = 1;
   bool isDynamic = false;
-  for (int64_t extent : type.getShape().drop_back(
-           std::min<size_t>(dropped, type.getRank()))) {
+  for (int64_t extent :
+       type.getShape().drop_back(std::min<size_t>(dropped, type.getRank()))) {
     if (ShapedType::isDynamic(extent))
       isDynamic = true;
     else
@@ -221,7 +221,8 @@ RankedTensorType mlir::fuseops::detail::largestTensor(Operation *op) {
     if (!largest)
       return true;
     Extent a = getNumElements(type), b = getNumElements(largest);
-    return std::tie(a.perSymbol, a.constant) > std::tie(b.perSymbol, b.constant);
+    return std::tie(a.perSymbol, a.constant) >
+           std::tie(b.perSymbol, b.constant);
   };
   auto visit = [&](Type type) {
     if (auto quantized = dyn_cast<QuantizedType>(type))
@@ -235,8 +236,9 @@ RankedTensorType mlir::fuseops::detail::largestTensor(Operation *op) {
   return largest;
 }
 
-SmallVector<Value> mlir::fuseops::detail::cloneWith(Operation *op, OpBuilder &builder,
-                                     ValueRange operands) {
+SmallVector<Value> mlir::fuseops::detail::cloneWith(Operation *op,
+                                                    OpBuilder &builder,
+                                                    ValueRange operands) {
   IRMapping mapping;
   mapping.map(op->getOperands(), operands);
   return llvm::to_vector(

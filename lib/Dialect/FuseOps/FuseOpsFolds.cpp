@@ -22,8 +22,8 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   return {};
 }
 
-LogicalResult
-UnpackQuantizedOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results) {
+LogicalResult UnpackQuantizedOp::fold(FoldAdaptor,
+                                      SmallVectorImpl<OpFoldResult> &results) {
   // Pattern: unpack_quantized(pack_quantized(parts)) -> parts
   auto pack = getInput().getDefiningOp<PackQuantizedOp>();
   if (!pack)

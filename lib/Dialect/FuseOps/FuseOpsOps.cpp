@@ -226,13 +226,12 @@ LogicalResult GegluGradOp::verify() {
 LogicalResult LayerNormOp::verify() {
   RankedTensorType type = tensorType(getInput());
   int64_t columns = getColumns(type);
-  return failure(
-      failed(verifyHasColumns(*this, type)) ||
-      failed(verifySameShape(*this, "result", getResult(), type)) ||
-      failed(verifyRowVector(*this, "gamma", getGamma(), columns)) ||
-      failed(verifyRowVector(*this, "beta", getBeta(), columns)) ||
-      failed(verifyRowStat(*this, "mean", getMean(), type)) ||
-      failed(verifyRowStat(*this, "rstd", getRstd(), type)));
+  return failure(failed(verifyHasColumns(*this, type)) ||
+                 failed(verifySameShape(*this, "result", getResult(), type)) ||
+                 failed(verifyRowVector(*this, "gamma", getGamma(), columns)) ||
+                 failed(verifyRowVector(*this, "beta", getBeta(), columns)) ||
+                 failed(verifyRowStat(*this, "mean", getMean(), type)) ||
+                 failed(verifyRowStat(*this, "rstd", getRstd(), type)));
 }
 
 LogicalResult RmsNormOp::verify() {
@@ -337,16 +336,16 @@ LogicalResult MatmulOp::verify() {
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
     return emitOpError() << "expected operands of rank 2 or more, but got "
                          << lhs << " and " << rhs;
-  Extent lhsK = getTransposeLhs() ? getNumElements(lhs, 1)
-                                  : Extent{getColumns(lhs), 0};
-  Extent rhsK = getTransposeRhs() ? Extent{getColumns(rhs), 0}
-                                  : getNumElements(rhs, 1);
+  Extent lhsK =
+      getTransposeLhs() ? getNumElements(lhs, 1) : Extent{getColumns(lhs), 0};
+  Extent rhsK =
+      getTransposeRhs() ? Extent{getColumns(rhs), 0} : getNumElements(rhs, 1);
   if (lhsK != rhsK)
     return emitOpError() << "expected operands with equal contracted extents, "
                             "but got "
                          << lhs << " and " << rhs;
-  Extent columns = getTransposeRhs() ? getNumElements(rhs, 1)
-                                     : Extent{getColumns(rhs), 0};
+  Extent columns =
+      getTransposeRhs() ? getNumElements(rhs, 1) : Extent{getColumns(rhs), 0};
   if (columns.perSymbol)
     return emitOpError() << "expected a result with a static number of "
                             "columns, but `rhs` is "

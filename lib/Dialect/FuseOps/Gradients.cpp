@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FuseOps/Dialect/FuseOps/FuseOps.h"
 #include "FuseOps/Dialect/FuseOps/Gradients.h"
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
 #include "FuseOps/Dialect/FuseOps/ScalarMath.h"
 
 using namespace mlir;
@@ -58,10 +58,10 @@ FailureOr<Value> mlir::fuseops::reduceToShape(OpBuilder &builder, Location loc,
   int64_t kept = 1;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     if (dim < numReduced && targetExtent(dim) != 1)
-      return emitError(loc) << "cannot reduce a gradient of type " << type
-                            << " to " << target
-                            << ": a reduction over inner dimensions only is "
-                               "not supported";
+      return emitError(loc)
+             << "cannot reduce a gradient of type " << type << " to " << target
+             << ": a reduction over inner dimensions only is "
+                "not supported";
     if (dim >= numReduced)
       kept *= type.getDimSize(dim);
   }
@@ -71,9 +71,9 @@ FailureOr<Value> mlir::fuseops::reduceToShape(OpBuilder &builder, Location loc,
         {rows.perSymbol ? ShapedType::kDynamic : rows.constant, kept},
         type.getElementType());
     if (getNumElements(matrix) != getNumElements(type))
-      return emitError(loc) << "cannot reduce a gradient of type " << type
-                            << " to " << target
-                            << ": its rows are a multiple of `?`";
+      return emitError(loc)
+             << "cannot reduce a gradient of type " << type << " to " << target
+             << ": its rows are a multiple of `?`";
     gradient = ReshapeOp::create(builder, loc, matrix, gradient);
   }
   auto reduced = target.getRank() == 0
@@ -95,9 +95,8 @@ static Gradients unaryRule(Operation *op, OpBuilder &builder,
   if (!needed[0] || !gradients[0])
     return SmallVector<Value>{Value()};
   Value input = op->getOperand(0);
-  return SmallVector<Value>{GradOpT::create(builder, op->getLoc(),
-                                            input.getType(), gradients[0],
-                                            input, args...)};
+  return SmallVector<Value>{GradOpT::create(
+      builder, op->getLoc(), input.getType(), gradients[0], input, args...)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,8 +131,8 @@ Gradients ScaleOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                   ArrayRef<bool> needed) {
   if (!needed[0] || !gradients[0])
     return SmallVector<Value>{Value()};
-  return SmallVector<Value>{ScaleOp::create(builder, getLoc(), gradients[0],
-                                            getByAttr())};
+  return SmallVector<Value>{
+      ScaleOp::create(builder, getLoc(), gradients[0], getByAttr())};
 }
 
 Gradients DropoutOp::buildGradients(OpBuilder &builder, ValueRange gradients,
@@ -162,9 +161,8 @@ Gradients BiasOp::buildGradients(OpBuilder &builder, ValueRange gradients,
   if (needed[0])
     results[0] = gradients[0];
   if (needed[1])
-    results[1] =
-        ReduceRowsOp::create(builder, getLoc(), getBias().getType(),
-                             gradients[0], ReductionKind::Sum);
+    results[1] = ReduceRowsOp::create(builder, getLoc(), getBias().getType(),
+                                      gradients[0], ReductionKind::Sum);
   return results;
 }
 
@@ -174,8 +172,8 @@ Gradients AddOp::buildGradients(OpBuilder &builder, ValueRange gradients,
   for (auto [index, operand] : llvm::enumerate(getOperands())) {
     if (!needed[index] || !gradients[0])
       continue;
-    FailureOr<Value> gradient = reduceToShape(builder, getLoc(), gradients[0],
-                                              tensorType(operand));
+    FailureOr<Value> gradient =
+        reduceToShape(builder, getLoc(), gradients[0], tensorType(operand));
     if (failed(gradient))
       return failure();
     results[index] = *gradient;
@@ -230,9 +228,9 @@ Gradients LayerNormOp::buildGradients(OpBuilder &builder, ValueRange gradients,
     SmallVector<Type> types = {getInput().getType()};
     if (getGamma())
       types.push_back(getGamma().getType());
-    auto grad = LayerNormGradOp::create(
-        builder, getLoc(), types, gradients[0], getInput(), getMean(),
-        getRstd(), getGamma(), getZeroCenteredGamma());
+    auto grad = LayerNormGradOp::create(builder, getLoc(), types, gradients[0],
+                                        getInput(), getMean(), getRstd(),
+                                        getGamma(), getZeroCenteredGamma());
     results[0] = grad.getResult();
     if (getGamma())
       results[1] = grad.getGammaGradient();
@@ -254,9 +252,9 @@ Gradients RmsNormOp::buildGradients(OpBuilder &builder, ValueRange gradients,
   SmallVector<Type> types = {getInput().getType()};
   if (getGamma())
     types.push_back(getGamma().getType());
-  auto grad = RmsNormGradOp::create(builder, getLoc(), types, gradients[0],
-                                    getInput(), getRstd(), getGamma(),
-                                    getZeroCenteredGamma());
+  auto grad =
+      RmsNormGradOp::create(builder, getLoc(), types, gradients[0], getInput(),
+                            getRstd(), getGamma(), getZeroCenteredGamma());
   results[0] = grad.getResult();
   if (getGamma())
     results[1] = grad.getGammaGradient();
@@ -320,8 +318,7 @@ Gradients LinearOp::buildGradients(OpBuilder &builder, ValueRange gradients,
     results[0] = MatmulOp::create(builder, getLoc(), type, dy, getWeight(),
                                   false, false);
     if (type != inputType)
-      results[0] =
-          ReshapeOp::create(builder, getLoc(), inputType, results[0]);
+      results[0] = ReshapeOp::create(builder, getLoc(), inputType, results[0]);
   }
   if (needed[1])
     results[1] =
@@ -433,8 +430,8 @@ Gradients QuantizeOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                      ArrayRef<bool> needed) {
   SmallVector<Value> results(getNumOperands());
   if (needed[0] && gradients[0])
-    results[0] = broadcastTo(builder, getLoc(), gradients[0],
-                             tensorType(getInput()));
+    results[0] =
+        broadcastTo(builder, getLoc(), gradients[0], tensorType(getInput()));
   return results;
 }
 

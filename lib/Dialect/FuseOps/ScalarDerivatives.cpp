@@ -70,8 +70,8 @@ void ScalarAdjoints::visitExtremum(ScalarMath &m, Operation &op, Value g,
   Value zero = m.constant(0.0);
   Value half = m.mul(m.constant(0.5), g);
   Value isTie = compare(m, arith::CmpFPredicate::OEQ, a, b);
-  auto smaller = isMaximum ? arith::CmpFPredicate::OLT
-                           : arith::CmpFPredicate::OGT;
+  auto smaller =
+      isMaximum ? arith::CmpFPredicate::OLT : arith::CmpFPredicate::OGT;
   Value tieOrWhole = select(m, isTie, half, g);
   accumulate(op.getOperand(0),
              select(m, compare(m, smaller, a, b), zero, tieOrWhole));
@@ -98,31 +98,25 @@ Value ScalarAdjoints::unaryDerivative(ScalarMath &m, Operation &op, Value x,
       .Case<math::Log10Op>(
           [&](auto) { return reciprocal(m.mul(m.constant(kLn10), x)); })
       .Case<math::Log1pOp>([&](auto) { return reciprocal(m.add(one(), x)); })
-      .Case<math::SqrtOp>(
-          [&](auto) { return m.div(m.constant(0.5), y); })
-      .Case<math::RsqrtOp>([&](auto) {
-        return m.mul(m.constant(-0.5), m.mul(y, m.mul(y, y)));
-      })
-      .Case<math::CbrtOp>([&](auto) {
-        return reciprocal(m.mul(m.constant(3.0), square(y)));
-      })
+      .Case<math::SqrtOp>([&](auto) { return m.div(m.constant(0.5), y); })
+      .Case<math::RsqrtOp>(
+          [&](auto) { return m.mul(m.constant(-0.5), m.mul(y, m.mul(y, y))); })
+      .Case<math::CbrtOp>(
+          [&](auto) { return reciprocal(m.mul(m.constant(3.0), square(y))); })
       .Case<math::TanhOp>([&](auto) { return m.sub(one(), square(y)); })
       .Case<math::SinOp>(
           [&](auto) -> Value { return math::CosOp::create(builder, loc, x); })
-      .Case<math::CosOp>([&](auto) {
-        return m.neg(math::SinOp::create(builder, loc, x));
-      })
+      .Case<math::CosOp>(
+          [&](auto) { return m.neg(math::SinOp::create(builder, loc, x)); })
       .Case<math::TanOp>([&](auto) { return m.add(one(), square(y)); })
       .Case<math::SinhOp>(
           [&](auto) -> Value { return math::CoshOp::create(builder, loc, x); })
       .Case<math::CoshOp>(
           [&](auto) -> Value { return math::SinhOp::create(builder, loc, x); })
-      .Case<math::AsinOp>([&](auto) {
-        return m.rsqrt(m.sub(one(), square(x)));
-      })
-      .Case<math::AcosOp>([&](auto) {
-        return m.neg(m.rsqrt(m.sub(one(), square(x))));
-      })
+      .Case<math::AsinOp>(
+          [&](auto) { return m.rsqrt(m.sub(one(), square(x))); })
+      .Case<math::AcosOp>(
+          [&](auto) { return m.neg(m.rsqrt(m.sub(one(), square(x)))); })
       .Case<math::AtanOp>(
           [&](auto) { return reciprocal(m.add(one(), square(x))); })
       .Case<math::AsinhOp>(
@@ -211,8 +205,8 @@ LogicalResult ScalarAdjoints::visit(Operation &op) {
   if (isa<math::CopySignOp>(op)) {
     // result = |a| * sign(b): the slope is result's sign times a's.
     Value a = operandIs(0);
-    Value sign = math::CopySignOp::create(builder, op.getLoc(),
-                                          m.constant(1.0), m.convert(result));
+    Value sign = math::CopySignOp::create(builder, op.getLoc(), m.constant(1.0),
+                                          m.convert(result));
     Value signA =
         math::CopySignOp::create(builder, op.getLoc(), m.constant(1.0), a);
     accumulate(op.getOperand(0), m.mul(g, m.mul(sign, signA)));
@@ -309,10 +303,10 @@ PointwiseOp::buildGradients(OpBuilder &builder, ValueRange gradients,
   unsigned next = getInputs().size();
   for (auto [gradient, yielded] :
        llvm::zip(gradients, body.getTerminator()->getOperands()))
-    adjoints.push_back(gradient ? convertFloat(builder, getLoc(),
-                                               block->getArgument(next++),
-                                               getComputeType(yielded.getType()))
-                                : Value());
+    adjoints.push_back(
+        gradient ? convertFloat(builder, getLoc(), block->getArgument(next++),
+                                getComputeType(yielded.getType()))
+                 : Value());
   SmallVector<Value> arguments;
   for (unsigned index : wanted)
     arguments.push_back(body.getArgument(index));
@@ -329,9 +323,8 @@ PointwiseOp::buildGradients(OpBuilder &builder, ValueRange gradients,
     if (!scalar)
       continue;
     auto input = cast<RankedTensorType>(getInputs()[index].getType());
-    Type element = input.getShape() == space.getShape()
-                       ? input.getElementType()
-                       : scalar.getType();
+    Type element = input.getShape() == space.getShape() ? input.getElementType()
+                                                        : scalar.getType();
     types.push_back(space.clone(element));
     yielded.push_back(
         convertFloat(builder, getLoc(), scalar, getComputeType(element)));

@@ -1,4 +1,5 @@
-//===- ScalarMath.cpp - Scalar expressions that decompositions are written in ===//
+//===- ScalarMath.cpp - Scalar expressions that decompositions are written in
+//===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,9 +32,7 @@ Value ScalarMath::div(Value a, Value b) {
 Value ScalarMath::neg(Value a) {
   return arith::NegFOp::create(builder, loc, a);
 }
-Value ScalarMath::abs(Value a) {
-  return math::AbsFOp::create(builder, loc, a);
-}
+Value ScalarMath::abs(Value a) { return math::AbsFOp::create(builder, loc, a); }
 Value ScalarMath::exp(Value a) { return math::ExpOp::create(builder, loc, a); }
 Value ScalarMath::tanh(Value a) {
   return math::TanhOp::create(builder, loc, a);
@@ -54,8 +53,8 @@ Value ScalarMath::minimum(Value a, Value b) {
   return arith::MinimumFOp::create(builder, loc, a, b);
 }
 Value ScalarMath::sigmoid(Value a) {
-  // exp(-|a|) cannot overflow, so that the result is exact in relative terms for
-  // very negative a, where 1 / (1 + exp(-a)) is 0 too early.
+  // exp(-|a|) cannot overflow, so that the result is exact in relative terms
+  // for very negative a, where 1 / (1 + exp(-a)) is 0 too early.
   Value small = exp(neg(abs(a)));
   Value one = constant(1.0);
   Value isPositive = arith::CmpFOp::create(

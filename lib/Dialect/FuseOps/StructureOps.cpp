@@ -46,8 +46,7 @@ ParseResult FusibleOp::parse(OpAsmParser &parser, OperationState &result) {
 
   Region *forward = result.addRegion();
   Region *backward = result.addRegion();
-  if (parser.parseKeyword("forward") ||
-      parser.parseRegion(*forward, arguments))
+  if (parser.parseKeyword("forward") || parser.parseRegion(*forward, arguments))
     return failure();
   if (failed(parser.parseOptionalKeyword("backward")))
     return success();
@@ -216,13 +215,14 @@ static FailureOr<ReturnOp> verifyTerminator(FusibleOp op, Region &region,
   Block &block = region.front();
   auto returnOp = block.empty() ? ReturnOp() : dyn_cast<ReturnOp>(block.back());
   if (!returnOp)
-    return op.emitOpError() << "expected the " << name
-                            << " region to end in `fuseops.return`";
+    return op.emitOpError()
+           << "expected the " << name << " region to end in `fuseops.return`";
   return returnOp;
 }
 
 LogicalResult FusibleOp::verifyRegions() {
-  FailureOr<ReturnOp> forward = verifyTerminator(*this, getForward(), "forward");
+  FailureOr<ReturnOp> forward =
+      verifyTerminator(*this, getForward(), "forward");
   if (failed(forward))
     return failure();
   if (!forward->getAbsent().empty())
@@ -247,8 +247,8 @@ LogicalResult FusibleOp::verifyRegions() {
   llvm::append_range(expected, forward->getSaved().getTypes());
   TypeRange found = getBackward().front().getArgumentTypes();
   if (found != TypeRange(expected)) {
-    InFlightDiagnostic diag =
-        emitOpError() << "expected the backward region to take (";
+    InFlightDiagnostic diag = emitOpError()
+                              << "expected the backward region to take (";
     llvm::interleaveComma(expected, diag);
     diag << "): the gradients of the results, then what forward saves; but got "
             "(";
@@ -419,11 +419,10 @@ LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diag.attachNote(callee.getLoc()) << "`" << getCallee() << "` is here";
     return failure();
   };
-  return failure(
-      failed(check(TypeRange(callee.getArgumentTypes()), getInputs().getTypes(),
-                   "operands")) ||
-      failed(check(TypeRange(callee.getResultTypes()), getOutputs().getTypes(),
-                   "results")));
+  return failure(failed(check(TypeRange(callee.getArgumentTypes()),
+                              getInputs().getTypes(), "operands")) ||
+                 failed(check(TypeRange(callee.getResultTypes()),
+                              getOutputs().getTypes(), "results")));
 }
 
 //===----------------------------------------------------------------------===//
@@ -583,8 +582,9 @@ LogicalResult PointwiseOp::verifyRegions() {
                      [](Type type) { return type.isIntOrIndexOrFloat(); }) &&
         llvm::all_of(op.getResultTypes(),
                      [](Type type) { return type.isIntOrIndexOrFloat(); });
-    bool isKnown = isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) ||
-                   isa<LinearIndexOp>(op);
+    bool isKnown =
+        isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) ||
+        isa<LinearIndexOp>(op);
     if (!isScalar || !isKnown || op.getNumRegions())
       return op.emitOpError() << "expected only scalar `arith` and `math` "
                                  "operations in a `fuseops.pointwise` body";

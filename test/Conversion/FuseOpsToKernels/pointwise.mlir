@@ -9,7 +9,7 @@
 // CUDA: fuseops.launch @kernels::@vectors_and_tail(%{{.+}}, %{{.+}}) {bytes = array<i64: 48, 96>, kernel_template = #fuseops<kernel_template pointwise>, max_workers = 2112 : i64, members = ["fuseops.bias", "fuseops.relu"], rows = array<i64: 0, 1>, rows_per_worker = 32 : i64, threads_x = 4 : i64, threads_y = 32 : i64, unfused_bytes = array<i64: 48, 192>}
 fuseops.fusible @vectors_and_tail(%x: tensor<?x24xbf16>, %b: tensor<24xbf16>) -> tensor<?x24xbf16>
 forward {
-  %y = fuseops.group @vectors_and_tail pointwise (%a = %x, %c = %b) : (tensor<?x24xbf16>, tensor<24xbf16>) -> tensor<?x24xbf16> {
+  %y = fuseops.group @vectors_and_tail pointwise schedule {rows = 32 : i64, threads = 4 : i64} (%a = %x, %c = %b) : (tensor<?x24xbf16>, tensor<24xbf16>) -> tensor<?x24xbf16> {
     %z = fuseops.bias %a, %c : tensor<?x24xbf16>, tensor<24xbf16>
     %r = fuseops.relu %z : tensor<?x24xbf16>
     fuseops.yield %r : tensor<?x24xbf16>

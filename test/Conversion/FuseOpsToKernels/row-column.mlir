@@ -7,12 +7,12 @@
 // CPU-NEXT: %[[SUM:.+]] = fuseops.launch @kernels::@bias_gradient_finalize(%[[MAIN]]#1) {bytes = array<i64: 16, 0>, count_max_workers = 16 : i64, count_multiplier = 1 : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = 4096 : i64, kernel_template = #fuseops<kernel_template finalize>, max_workers = 1 : i64{{.*}}rows = array<i64: 1, 0>, rows_per_worker = 1 : i64, unfused_bytes = array<i64: 0, 0>} : (tensor<16x8xf32>) -> tensor<8xbf16>
 // CPU-NEXT: fuseops.return %[[MAIN]]#0, %[[SUM]]
 // CUDA-LABEL: fuseops.fusible @bias_gradient(
-// CUDA: %[[MAIN:.+]]:2 = fuseops.launch @kernels::@bias_gradient({{.*}}kernel_template = #fuseops<kernel_template row_column>, max_workers = 264 : i64{{.*}} -> (tensor<?x8xf32>, tensor<33792x8xf32>)
-// CUDA-NEXT: %[[SUM:.+]] = fuseops.launch @kernels::@bias_gradient_finalize(%[[MAIN]]#1) {bytes = array<i64: 16, 0>, count_max_workers = 264 : i64, count_multiplier = 128 : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = 128 : i64, kernel_template = #fuseops<kernel_template finalize>{{.*}}threads_x = 256 : i64
+// CUDA: %[[MAIN:.+]]:2 = fuseops.launch @kernels::@bias_gradient({{.*}}kernel_template = #fuseops<kernel_template row_column>, max_workers = [[#W:]] : i64{{.*}}rows_per_worker = 2 : i64, threads_y = 2 : i64{{.*}} -> (tensor<?x8xf32>, tensor<[[#W]]x8xf32>)
+// CUDA-NEXT: %[[SUM:.+]] = fuseops.launch @kernels::@bias_gradient_finalize(%[[MAIN]]#1) {bytes = array<i64: 16, 0>, count_max_workers = [[#W]] : i64, count_multiplier = 1 : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = 2 : i64, kernel_template = #fuseops<kernel_template finalize>
 // CUDA-NEXT: fuseops.return %[[MAIN]]#0, %[[SUM]]
 fuseops.fusible @bias_gradient(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<8xbf16>)
 forward {
-  %y:2 = fuseops.group @bias_gradient row_column (%a = %x) : (tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<8xbf16>) {
+  %y:2 = fuseops.group @bias_gradient row_column schedule {rows = 2 : i64, threads = 1 : i64} (%a = %x) : (tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<8xbf16>) {
     %z = fuseops.relu %a : tensor<?x8xf32>
     %s = fuseops.reduce_rows sum %z : tensor<?x8xf32> -> tensor<8xbf16>
     fuseops.yield %z, %s : tensor<?x8xf32>, tensor<8xbf16>
@@ -82,15 +82,26 @@ forward {
 // CPU: func.func @after_the_sum_finalize(
 // CPU: arith.mulf
 
-// Each row of a block sums in registers; rows beyond the last add zero.
+// Each row of a block sums in registers; rows beyond the last add zero. The
+// block's rows then meet in shared memory and leave one partial result.
 // CUDA: module @kernels {
-// CUDA: func.func @bias_gradient({{.+}}) attributes {fuseops.block = array<i32: 1, 128, 1>} {
+// CUDA-NEXT: llvm.mlir.global internal @[[ROWS:.+]]() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<16 x f32>
+// CUDA-NEXT: func.func @bias_gradient({{.+}}) attributes {fuseops.block = array<i32: 1, 2, 1>} {
 // CUDA: %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CUDA: %[[SUM:.+]] = scf.for {{.+}} iter_args(%[[SO_FAR:.+]] = %[[ZERO]]) -> (vector<8xf32>) : i64 {
 // CUDA: %[[VALID:.+]] = arith.cmpi slt
 // CUDA: scf.if %[[VALID]] {
 // CUDA: %[[MASKED:.+]] = arith.select %[[VALID]], %{{.+}}, %[[ZERO]] : vector<8xf32>
 // CUDA-NEXT: arith.addf %[[SO_FAR]], %[[MASKED]] : vector<8xf32>
-// CUDA: llvm.store %[[SUM]]
+// CUDA: nvvm.barrier
+// CUDA: llvm.store %[[SUM]], %{{.+}} : vector<8xf32>, !llvm.ptr<3>
+// CUDA-NEXT: nvvm.barrier
+// CUDA-COUNT-2: llvm.load %{{.+}} : !llvm.ptr<3> -> vector<8xf32>
+// CUDA: %[[TOTAL:.+]] = arith.addf %{{.+}}, %{{.+}} : vector<8xf32>
+// CUDA: scf.if
+// CUDA: llvm.store %[[TOTAL]], %{{.+}} : vector<8xf32>, !llvm.ptr
 // CUDA: return
-// CUDA: func.func @bias_gradient_finalize({{.+}}) attributes {fuseops.block = array<i32: 256, 1, 1>} {
+
+// No float atomics anywhere: the order of the sums is the schedule's.
+// CUDA: func.func @bias_gradient_finalize(
+// CUDA-NOT: atomic

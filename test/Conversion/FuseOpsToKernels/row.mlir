@@ -4,7 +4,7 @@
 
 fuseops.fusible @row(%x: tensor<?x4096xbf16>) -> tensor<?x4096xbf16>
 forward {
-  %y = fuseops.group @row row (%a = %x) : (tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {
+  %y = fuseops.group @row row schedule {rows = 1 : i64, threads = 128 : i64} (%a = %x) : (tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {
     %m = fuseops.reduce_columns max %a : tensor<?x4096xbf16> -> tensor<?x1xf32>
     %r = fuseops.mul %a, %m : tensor<?x4096xbf16>, tensor<?x1xf32> -> tensor<?x4096xbf16>
     fuseops.yield %r : tensor<?x4096xbf16>
@@ -16,7 +16,7 @@ forward {
 // once a row.
 fuseops.fusible @layer_norm(%x: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x1xf32>, tensor<?x1xf32>)
 forward {
-  %y:3 = fuseops.group @layer_norm row (%a = %x) : (tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x1xf32>, tensor<?x1xf32>) {
+  %y:3 = fuseops.group @layer_norm row schedule {rows = 8 : i64, threads = 16 : i64} (%a = %x) : (tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x1xf32>, tensor<?x1xf32>) {
     %r, %m, %s = fuseops.layer_norm %a eps(0.5) : (tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x1xf32>, tensor<?x1xf32>)
     fuseops.yield %r, %m, %s : tensor<?x64xf32>, tensor<?x1xf32>, tensor<?x1xf32>
   }

@@ -23,10 +23,10 @@ FailureOr<Value> reduceToShape(OpBuilder &builder, Location loc, Value gradient,
 /// Derivatives of a block of scalar `arith` and `math` operations, in reverse.
 ///
 /// `values` maps the block's values to their copies in the block that `builder`
-/// writes to, and `adjoints` holds the adjoint of each yielded value (null where
-/// it has none). Returns the adjoint of each of `inputs`, in f32 (f64 for f64),
-/// null where it is zero. Fails, with an error on the operation, where one on
-/// the way has no derivative.
+/// writes to, and `adjoints` holds the adjoint of each yielded value (null
+/// where it has none). Returns the adjoint of each of `inputs`, in f32 (f64 for
+/// f64), null where it is zero. Fails, with an error on the operation, where
+/// one on the way has no derivative.
 FailureOr<SmallVector<Value>>
 buildScalarAdjoints(OpBuilder &builder, Block &body, const IRMapping &values,
                     ArrayRef<Value> adjoints, ArrayRef<Value> inputs);

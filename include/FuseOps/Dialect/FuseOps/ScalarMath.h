@@ -1,4 +1,5 @@
-//===- ScalarMath.h - Scalar expressions that decompositions are written in ===//
+//===- ScalarMath.h - Scalar expressions that decompositions are written in
+//===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +13,8 @@
 
 namespace mlir::fuseops {
 
-/// Writes scalar floating-point expressions at one place: a thin, readable layer
-/// over `arith` and `math`. All values of one expression have one type.
+/// Writes scalar floating-point expressions at one place: a thin, readable
+/// layer over `arith` and `math`. All values of one expression have one type.
 class ScalarMath {
 public:
   ScalarMath(OpBuilder &builder, Location loc, Type type)

@@ -1,0 +1,113 @@
+//===- RowKernel.h - Writes the row kernel of a memory group -------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_ROWKERNEL_H
+#define FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_ROWKERNEL_H
+
+#include "ElementBuilder.h"
+#include "KernelEmitter.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::fuseops {
+
+/// One visit to a row's columns: values of this level and this many columns.
+struct Pass {
+  unsigned level;
+  int64_t columns;
+};
+
+/// Columns of a tensor value.
+inline int64_t columnsOf(Value value) {
+  return getColumns(cast<RankedTensorType>(value.getType()));
+}
+
+/// Writes one row kernel.
+///
+/// A row is visited in as many passes as its reductions depend on one another.
+/// Pass p computes the reductions over columns of level p and writes the
+/// results that are known by then; values between them are computed again in
+/// each pass, or, where the schedule holds the row, kept in registers.
+class RowKernel {
+public:
+  RowKernel(const KernelGroup &group, const Schedule &schedule,
+            KernelDevice device, bool roundIntermediates, OpBuilder &builder)
+      : b(builder), loc(group.getGroup().getLoc()), group(group),
+        schedule(schedule), isCuda(device == KernelDevice::CUDA),
+        elements(group, device, roundIntermediates, builder, loc) {}
+
+  func::FuncOp emit(StringRef name);
+
+private:
+  void declare(StringRef name);
+  void bindParameters();
+  void emitRows();
+  void emitRow(Value row, Value isActive, MutableArrayRef<Value> accumulators);
+  void computeRowValues(unsigned level, Value row);
+  void storeRowValues(Value row, Value isActive);
+  void holdRow(Value row, Value isActive);
+  void emitPass(Pass pass, Value row, Value isActive,
+                MutableArrayRef<Value> accumulators);
+  SmallVector<Value> visitElement(Pass pass, Element &element,
+                                  ArrayRef<Value> partial);
+  void accumulateRows(Pass pass, Element &element);
+  SmallVector<Value> forColumns(Value from, int64_t to, int64_t step,
+                                int64_t width, Pass pass, Value row,
+                                Value isActive, SmallVector<Value> partial);
+  void combineThreads(Pass pass, SmallVectorImpl<Value> &values);
+  void initializePartials();
+  void storeHeldPartials(ValueRange accumulators);
+  Value combineRows(ReductionKind kind, Value value);
+  Value getRowScratch();
+
+  SmallVector<ReduceColumnsOp> reductionsIn(Pass pass);
+  /// Whether pass `pass` reads or writes `value` of every column.
+  bool isVisitedIn(Pass pass, Value value);
+  /// The numbers of columns that level `level` has work for.
+  llvm::SmallSetVector<int64_t, 2> widthsAt(unsigned level);
+  /// Row reductions of one value a row are summed in a register; those of full
+  /// values too where the row is held, else in memory.
+  bool isInRegisters(ReduceRowsOp op) {
+    return group.getPlacement(op.getInput()) != Placement::Full ||
+           schedule.holdsRow;
+  }
+  int64_t vectorsHeld(ReduceRowsOp op) {
+    return group.getPlacement(op.getInput()) == Placement::Full
+               ? schedule.getVectorsPerThread(columnsOf(op.getInput()))
+               : 1;
+  }
+  Value toI64(Value value) {
+    return arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
+  }
+  Value mul(Value a, Value c) { return arith::MulIOp::create(b, loc, a, c); }
+  Value add(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
+  Value less(Value a, Value c) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, a, c);
+  }
+  Value both(Value a, Value c) {
+    if (!a || !c)
+      return a ? a : c;
+    return arith::AndIOp::create(b, loc, a, c);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const KernelGroup &group;
+  const Schedule &schedule;
+  bool isCuda;
+  ElementBuilder elements;
+
+  func::FuncOp kernel;
+  Value rows, worker, workers;
+  Value threadX, threadY;
+  SmallVector<Value> partials; ///< one pointer for each reduction over rows
+  /// The row's elements, where it is held, by number of columns.
+  llvm::SmallDenseMap<int64_t, SmallVector<Element>> held;
+};
+
+} // namespace mlir::fuseops
+
+#endif // FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_ROWKERNEL_H
