@@ -65,15 +65,9 @@ static constexpr int kWrongUse = 2;
 static constexpr int kDefaultRuns = 20;
 static constexpr StringRef kMagic("FUSEOPS\0", 8);
 
-/// Multiplied by two, because a copy proper would be folded away.
-static constexpr StringRef kCopySource = R"mlir(
-fuseops.fusible @copy(%x: tensor<?x4096xf32> {fuseops.frozen}) -> tensor<?x4096xf32>
-forward {
-  %y = fuseops.scale %x by(2.0) : tensor<?x4096xf32>
-  fuseops.return %y : tensor<?x4096xf32>
-}
-)mlir";
-static constexpr int64_t kCopyRowBytes = 2 * 4096 * sizeof(float);
+/// Bytes of the copy that bandwidths are compared with: more than any cache.
+static constexpr size_t kCopyBytesCUDA = size_t(1) << 30;
+static constexpr size_t kCopyBytesCPU = size_t(1) << 27;
 
 namespace {
 
@@ -172,33 +166,15 @@ static Expected<std::string> compile(const Job &job, StringRef source,
   return std::move(result->output);
 }
 
-/// The bandwidth that a plain elementwise kernel reaches, in TB/s.
-static Expected<double> measureCopy(const TargetSpec &target) {
-  CompileOptions options;
-  options.target = target;
-  Compiler compiler;
-  auto program = compiler.compile(kCopySource, "copy", options);
-  if (mlir::failed(program))
-    return llvm::createStringError(compiler.formatMessages());
-  int64_t rows = target.isCUDA() ? 16384 : 4096;
-  auto session = Session::load(program->output, rows);
-  if (!session)
-    return session.takeError();
-  int32_t forward = (*session)->findEntry("forward");
-  auto zeros = (*session)->describeInput(forward, 0);
-  if (!zeros)
-    return zeros.takeError();
-  zeros->bytes.resize(rows * kCopyRowBytes / 2);
-  auto input = (*session)->upload(forward, 0, *zeros);
-  if (!input)
-    return input.takeError();
-  auto outputs = (*session)->run(forward, *input);
-  if (!outputs)
-    return outputs.takeError();
-  auto times = (*session)->time(forward, *input, *outputs, kDefaultRuns);
-  if (!times)
-    return times.takeError();
-  return static_cast<double>(rows * kCopyRowBytes) / times->whole / 1e6;
+/// The bandwidth of a copy within the device, in TB/s.
+static Expected<double> measureCopy(int32_t deviceType) {
+  bool isCUDA = deviceType == kDLCUDA;
+  double tbps = 0;
+  if (Error error = toError(fuseopsDeviceMeasureCopy(
+          deviceType, 0, isCUDA ? kCopyBytesCUDA : kCopyBytesCPU, kDefaultRuns,
+          &tbps)))
+    return std::move(error);
+  return tbps;
 }
 
 /// Compares with the reference, compiled from the source.
@@ -283,13 +259,8 @@ static Expected<bool> run(Job &job) {
   if (job.repetitions) {
     if (Error error = timeTrial(**session, *trial, job.repetitions))
       return std::move(error);
-    std::string ignored;
-    TargetSpec target = job.target;
-    if (job.isProgram)
-      target = *TargetSpec::parse(targetName, ignored);
-    if (Error error = prepareTarget(target, job.namesChip))
-      return std::move(error);
-    auto copy = measureCopy(target);
+    auto copy =
+        measureCopy(fuseopsProgramDeviceType((*session)->getProgram()));
     if (!copy)
       return copy.takeError();
     report.copyTbps = *copy;

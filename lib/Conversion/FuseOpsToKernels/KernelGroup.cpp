@@ -218,10 +218,13 @@ LogicalResult KernelGroup::findStores() {
     }
     int64_t offset = 0;
     for (Value part : concat.getInputs()) {
-      if (isFinal(part) || getPlacement(part) != Placement::Full)
+      // A part of one column is a value of the row, unless all are.
+      Placement placement = getPlacement(part);
+      if (isFinal(part) ||
+          (placement != Placement::Full && placement != Placement::PerRow))
         return concat.emitOpError()
                << "has a part of type " << part.getType()
-               << " that is narrower than the kernel's rows";
+               << ", which is the same for every row, in a kernel over rows";
       add(part, offset);
       offset += getColumns(tensorType(part));
     }

@@ -49,7 +49,8 @@ static int64_t chooseCudaVector(const KernelGroup &group) {
   return std::min({vector, widest, int64_t(8)});
 }
 
-/// Elements of a row that one thread would hold, of every tensor it reads.
+/// Elements that one thread would hold: of every tensor it reads, and of the
+/// accumulators of reductions over rows.
 static int64_t countHeldElements(const KernelGroup &group,
                                  const Schedule &schedule) {
   llvm::SmallSetVector<Value, 8> inputs;
@@ -62,6 +63,10 @@ static int64_t countHeldElements(const KernelGroup &group,
   for (Value input : inputs)
     held += schedule.vector * schedule.getVectorsPerThread(getColumns(
                                   cast<RankedTensorType>(input.getType())));
+  for (ReduceRowsOp op : group.getRowReductions())
+    if (group.getPlacement(op.getInput()) == Placement::Full)
+      held += schedule.vector *
+              schedule.getVectorsPerThread(getColumns(op.getInput().getType()));
   return held;
 }
 
@@ -72,10 +77,13 @@ static bool hasWideRowReduction(const KernelGroup &group) {
   });
 }
 
+/// Elements that a thread may hold over all passes: their f32 values stay in
+/// registers, of which a thread of a full block has 64.
+static int64_t getHeldLimit(const Schedule &schedule) {
+  return schedule.threads * schedule.rows > 512 ? 32 : 64;
+}
+
 static Schedule chooseCuda(const KernelGroup &group) {
-  // Elements that a thread may hold over all passes: their f32 values stay in
-  // registers.
-  constexpr int64_t kHeldElements = 64;
   constexpr int64_t kProcessors = 132;
   Schedule schedule;
   int64_t columns = group.getSpace().columns;
@@ -90,11 +98,15 @@ static Schedule chooseCuda(const KernelGroup &group) {
     while (schedule.threads > 32) {
       Schedule half = schedule;
       half.threads /= 2;
-      if (countHeldElements(group, half) > kHeldElements)
+      if (countHeldElements(group, half) > getHeldLimit(half))
         break;
       schedule = half;
     }
-  schedule.holdsRow = countHeldElements(group, schedule) <= kHeldElements;
+  schedule.holdsRow =
+      countHeldElements(group, schedule) <= getHeldLimit(schedule);
+  // A row that is not held is walked in a loop, which needs no more threads.
+  if (!schedule.holdsRow)
+    schedule.threads = std::min<int64_t>(schedule.threads, 256);
   int64_t blockThreads = isRow ? 256 : 128;
   bool spansWarps = schedule.threads > 32 && isRow;
   if (!spansWarps && (schedule.holdsRow || !hasWideRowReduction(group)))
@@ -173,7 +185,8 @@ FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
               "most 1024 threads together and `rows` 1 where a row spans "
               "warps, but got "
            << schedule.threads << " and " << schedule.rows;
-  schedule.holdsRow = countHeldElements(group, schedule) <= 128;
+  schedule.holdsRow =
+      countHeldElements(group, schedule) <= 2 * getHeldLimit(schedule);
   if (schedule.rows > 1 && !schedule.holdsRow && hasWideRowReduction(group))
     return op.emitOpError()
            << "expected schedule `rows` 1 where a reduction over rows is kept "

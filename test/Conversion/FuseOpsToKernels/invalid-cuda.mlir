@@ -27,8 +27,8 @@ forward {
 
 fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
 forward {
-  // expected-error @below {{'fuseops.group' op expected schedule `threads` to be a power of two, with `rows` at most 1024 threads together and `rows` 1 where a row spans warps, but got 3 and 64}}
-  %y = fuseops.group @k pointwise schedule {threads = 3 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @below {{'fuseops.group' op expected schedule `threads` to be a power of two, with `rows` at most 1024 threads together and `rows` 1 where a row spans warps, but got 3 and 1}}
+  %y = fuseops.group @k pointwise schedule {rows = 1 : i64, threads = 3 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
     %r = fuseops.relu %a : tensor<?x8xf32>
     fuseops.yield %r : tensor<?x8xf32>
   }
@@ -52,7 +52,7 @@ forward {
 fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
 forward {
   // expected-error @below {{'fuseops.group' op expected schedule `threads` to be a power of two, with `rows` at most 1024 threads together and `rows` 1 where a row spans warps, but got 2 and 2048}}
-  %y = fuseops.group @k pointwise schedule {rows = 2048 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %y = fuseops.group @k pointwise schedule {rows = 2048 : i64, threads = 2 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
     %r = fuseops.relu %a : tensor<?x8xf32>
     fuseops.yield %r : tensor<?x8xf32>
   }
@@ -93,4 +93,16 @@ forward {
     fuseops.yield %r : tensor<?x1xf64>
   }
   fuseops.return %y : tensor<?x1xf64>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x65536xf32>) -> tensor<65536xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `rows` 1 where a reduction over rows is kept in memory because `threads` cannot hold a row, but got 2}}
+  %y = fuseops.group @k row_column schedule {rows = 2 : i64, threads = 32 : i64} (%a = %x) : (tensor<?x65536xf32>) -> tensor<65536xf32> {
+    %r = fuseops.reduce_rows sum %a : tensor<?x65536xf32> -> tensor<65536xf32>
+    fuseops.yield %r : tensor<65536xf32>
+  }
+  fuseops.return %y : tensor<65536xf32>
 }

@@ -263,15 +263,15 @@ forward {
 
 // -----
 
-fuseops.fusible @f(%x: tensor<?x8xf32>, %s: tensor<?x1xf32>) -> tensor<?x9xf32>
+fuseops.fusible @f(%x: tensor<?x8xf32>, %b: tensor<1x4xf32>) -> (tensor<?x8xf32>, tensor<1x8xf32>)
 forward {
-  %y = fuseops.group @k pointwise (%a = %x, %b = %s) : (tensor<?x8xf32>, tensor<?x1xf32>) -> tensor<?x9xf32> {
+  %y:2 = fuseops.group @k pointwise (%a = %x, %d = %b) : (tensor<?x8xf32>, tensor<1x4xf32>) -> (tensor<?x8xf32>, tensor<1x8xf32>) {
     %r = fuseops.relu %a : tensor<?x8xf32>
-    // expected-error @below {{'fuseops.concat_columns' op has a part of type 'tensor<?x1xf32>' that is narrower than the kernel's rows}}
-    %c = fuseops.concat_columns %r, %b : (tensor<?x8xf32>, tensor<?x1xf32>) -> tensor<?x9xf32>
-    fuseops.yield %c : tensor<?x9xf32>
+    // expected-error @below {{'fuseops.concat_columns' op has a part of type 'tensor<1x4xf32>', which is the same for every row, in a kernel over rows}}
+    %c = fuseops.concat_columns %d, %d : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x8xf32>
+    fuseops.yield %r, %c : tensor<?x8xf32>, tensor<1x8xf32>
   }
-  fuseops.return %y : tensor<?x9xf32>
+  fuseops.return %y#0, %y#1 : tensor<?x8xf32>, tensor<1x8xf32>
 }
 
 // -----

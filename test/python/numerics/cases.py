@@ -80,13 +80,13 @@ class Spec:
         )
 
 
-def allowed(want: Array, dtype: str, compute: str, terms: float, roundings: int, units: float):
+def allowed(want: Array, dtypes: tuple[str, str], terms: float, roundings: int, units: float):
     """How far each element may be from `want`: a rounding of storage, the roundings of the
     computation, which grow with the root of the number of terms, and those in between."""
     store, unit = UNIT_ROUNDOFF[dtype], UNIT_ROUNDOFF[compute]
     finite = want[np.isfinite(want)]
     rms = float(np.sqrt(np.mean(finite**2))) if finite.size else 0.0
-    size = np.abs(want)
+    size = np.where(np.isfinite(want), np.abs(want), 0.0)
     return (
         store * 1.01 * size
         + unit * (units * (size + rms) + 4.0 * terms**0.5 * rms)
@@ -119,7 +119,9 @@ def check(spec: Spec, target: str, sizes: Sequence[int], seed: int = 0) -> list[
     program = runner.compile_ir(spec.text(), target)
     failures = []
     for size in sizes:
-        failures += [f"{target} M={size} {f}" for f in _check_size(spec, program, target, size, seed)]
+        failures += [
+            f"{target} M={size} {f}" for f in _check_size(spec, program, target, size, seed)
+        ]
     return failures
 
 

@@ -117,9 +117,7 @@ def sin(x: Node) -> Node:
 
 
 def erfc(x: Node) -> Node:
-    return unary(
-        x, erfc_array(x.value), lambda: -2.0 / math.sqrt(math.pi) * np.exp(-(x.value**2))
-    )
+    return unary(x, erfc_array(x.value), lambda: -2.0 / math.sqrt(math.pi) * np.exp(-(x.value**2)))
 
 
 def sigmoid(x: Node) -> Node:
@@ -129,9 +127,7 @@ def sigmoid(x: Node) -> Node:
 
 
 def relu(x: Node) -> Node:
-    return unary(
-        x, np.where(x.value > 0, x.value, 0.0), lambda: (x.value > 0).astype(np.float64)
-    )
+    return unary(x, np.where(x.value > 0, x.value, 0.0), lambda: (x.value > 0).astype(np.float64))
 
 
 def total(x: Node, axis: tuple[int, ...], keepdims: bool = False) -> Node:
@@ -165,9 +161,7 @@ def concat(parts: Sequence[Node]) -> Node:
 
 def matmul(a: Node, b: Node) -> Node:
     """Product of two matrices."""
-    return Node(
-        a.value @ b.value, [(a, lambda g: g @ b.value.T), (b, lambda g: a.value.T @ g)]
-    )
+    return Node(a.value @ b.value, [(a, lambda g: g @ b.value.T), (b, lambda g: a.value.T @ g)])
 
 
 def transpose(a: Node) -> Node:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The table of operations: name -> function from leading dimensions, columns and dtype to a Spec."""
+"""The operations: name -> function from leading dimensions, columns and dtype to a Spec."""
 
 from collections.abc import Callable
 
@@ -23,9 +23,7 @@ def case(name: str) -> Callable[[Build], Build]:
     return add
 
 
-def _unary(
-    name: str, text: str, function: Callable[[Node], Node], units: float = 16.0
-) -> None:
+def _unary(name: str, text: str, function: Callable[[Node], Node], units: float = 16.0) -> None:
     def build(lead: Shape, n: int, dtype: str) -> Spec:
         shape = (*lead, n)
         body = f"%r0 = {text.format('%a0')} : {tensor(shape, dtype)}"
@@ -98,6 +96,15 @@ for _broadcast in _BROADCASTS:
     _binary("mul", lambda a, b: a * b, _broadcast, False)
 _binary("mul", lambda a, b: a * b, "column", True)
 _binary("add", lambda a, b: a + b, "row", True)
+
+
+@case("mul_leading")
+def mul_leading(lead: Shape, n: int, dtype: str) -> Spec:
+    """An operand that repeats over the first of two leading dimensions only."""
+    shape, other = ("M", 3, n), (3, n)
+    types = f"{tensor(shape, dtype)}, {tensor(other, dtype)} -> {tensor(shape, dtype)}"
+    body = f"%r0 = fuseops.mul %a0, %a1 : {types}"
+    return Spec([Arg(shape, dtype), Arg(other, dtype)], [(shape, dtype)], body, lambda a, b: a * b)
 
 
 @case("mul_itself")

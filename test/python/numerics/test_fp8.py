@@ -94,7 +94,8 @@ AMAXES = [0.0, np.inf, np.nan, 2.0**-149, 1e-38, 1e-37, 0.1, 1.0, 448.0, 3.0, 1e
 @pytest.mark.parametrize("fmt", FORMATS)
 def test_fp8_s1_s2_s3_compute_scale(fmt: str, power: bool, target: str):
     t = f"tensor<{len(AMAXES)}xf32>"
-    text = f"""fuseops.fusible @main(%a: {t}) -> {t} attributes {{frozen_results = array<i64: 0>}} forward {{
+    text = f"""fuseops.fusible @main(%a: {t}) -> {t}
+    attributes {{frozen_results = array<i64: 0>}} forward {{
       %s = fuseops.compute_scale %a format({fmt}){" power_of_two" if power else ""} : {t}
       fuseops.return %s : {t}
     }}"""
@@ -139,7 +140,13 @@ def test_per_row_corners(fmt: str, target: str):
     }}"""
     tiny = 2.0**-140
     x = np.array(
-        [[0, 0, -0.0, 0, 0], [1, np.nan, 2, 3, 1e9], [1, np.inf, -np.inf, 2, 500], [tiny] * 5, [1, 2, 3, 4, 5]],
+        [
+            [0, 0, -0.0, 0, 0],
+            [1, np.nan, 2, 3, 1e9],
+            [1, np.inf, -np.inf, 2, 500],
+            [tiny] * 5,
+            [1, 2, 3, 4, 5],
+        ],
         np.float32,
     )
     (data, inverse), _ = runner.compile_ir(text, target).forward(x)

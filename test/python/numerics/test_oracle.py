@@ -33,6 +33,8 @@ def test_derivatives(name: str):
             for step in (1e-6, -1e-6):
                 moved = [v.copy() for v in values]
                 moved[argument][position] += step
-                ends.append(sum((g * o.value).sum() for g, o in zip(incoming, run(moved)[0], strict=True)))
+                ends.append(
+                    sum((g * o.value).sum() for g, o in zip(incoming, run(moved)[0], strict=True))
+                )
             want = (ends[0] - ends[1]) / 2e-6
             assert np.asarray(got)[position] == pytest.approx(want, rel=1e-6, abs=1e-7)

@@ -78,9 +78,7 @@ UNARY: list[tuple[str, tuple[float, float], Callable[[Array], Array], Callable[[
 @pytest.mark.parametrize("target", ["cpu", "reference"])
 @pytest.mark.parametrize("dtype", ["f32", "f64"])
 @pytest.mark.parametrize("item", UNARY, ids=[u[0] for u in UNARY])
-def test_math(
-    item: tuple[str, tuple[float, float], Callable, Callable], dtype: str, target: str
-):
+def test_math(item: tuple[str, tuple[float, float], Callable, Callable], dtype: str, target: str):
     name, bounds, function, derivative = item
     shape = ("M", 33)
     t = tensor(shape, dtype)
@@ -172,7 +170,8 @@ def test_broadcasts_and_several_results(dtype: str, target: str):
     args = [Arg(s, dtype, scale=0.5) for s in shapes]
     types = ", ".join(tensor(s, dtype) for s in shapes)
     t = tensor(("M", 40), dtype)
-    body = f"""%r0, %r1 = fuseops.pointwise (%x = %a0, %row = %a1, %col = %a2, %one = %a3, %line = %a4) : ({types}) -> ({t}, {t}) {{
+    operands = "%x = %a0, %row = %a1, %col = %a2, %one = %a3, %line = %a4"
+    body = f"""%r0, %r1 = fuseops.pointwise ({operands}) : ({types}) -> ({t}, {t}) {{
       %p = arith.mulf %x, %row : {inside}
       %q = math.fma %p, %col, %one : {inside}
       %t = math.tanh %q : {inside}

@@ -50,8 +50,9 @@ def norm_linear_swiglu(dtype: str) -> Spec:
     ]
     x, g, w = tensor(("M", K), dtype), tensor((K,), dtype), tensor((2 * N, K), dtype)
     wide, half = tensor(("M", 2 * N), dtype), tensor(("M", N), dtype)
+    s = tensor(("M", 1), stats)
     body = f"""%r1 = fuseops.add %a0, %a1 : {x}, {x} -> {x}
-      %n, %s = fuseops.rms_norm %r1 gamma(%a2) eps(1.0e-5) : ({x}, {g}) -> ({x}, tensor<?x1x{stats}>)
+      %n, %s = fuseops.rms_norm %r1 gamma(%a2) eps(1.0e-5) : ({x}, {g}) -> ({x}, {s})
       %h = fuseops.linear %n, %a3 : ({x}, {w}) -> {wide}
       %r0 = fuseops.swiglu %h activation(first) : {wide} -> {half}"""
 
@@ -81,13 +82,15 @@ def linear_gelu_linear_norm(dtype: str) -> Spec:
     ]
     t = [tensor(a.shape, dtype) for a in args]
     h, s = tensor(wide, dtype), tensor((2, "M", 1), stats)
+    norm = f"({t[0]}, {t[5]}, {t[6]}) -> ({t[0]}, {s}, {s})"
     body = f"""%h = fuseops.linear %a0, %a1 bias(%a2) : ({t[0]}, {t[1]}, {t[2]}) -> {h}
       %g = fuseops.gelu %h approximate(none) : {h}
       %o = fuseops.linear %g, %a3 bias(%a4) : ({h}, {t[3]}, {t[4]}) -> {t[0]}
       %d = fuseops.add %o, %a0 : {t[0]}, {t[0]} -> {t[0]}
-      %r0, %mean, %rstd = fuseops.layer_norm %d gamma(%a5) beta(%a6) eps(1.0e-5) : ({t[0]}, {t[5]}, {t[6]}) -> ({t[0]}, {s}, {s})"""
+      %r0, %mean, %rstd = fuseops.layer_norm %d gamma(%a5) beta(%a6) eps(1.0e-5) : {norm}"""
 
-    def forward(x: Node, w1: Node, b1: Node, w2: Node, b2: Node, g: Node, b: Node) -> Node:
+    def forward(x: Node, *rest: Node) -> Node:
+        w1, b1, w2, b2, g, b = rest
         rows = oracle.reshape(x, (int(np.prod(x.shape[:-1])), K))
         h = oracle.gelu(oracle.matmul(rows, oracle.transpose(w1)) + b1)
         o = oracle.matmul(h, oracle.transpose(w2)) + b2
@@ -125,7 +128,8 @@ def applies(dtype: str) -> Spec:
     inside = "f64" if dtype == "f64" else "f32"
     t = tensor(("M", N), dtype)
     callees = f"""
-    fuseops.fusible @activation(%x: {t}, %g: {t}) -> ({t}, {t}) attributes {{sym_visibility = "private"}}
+    fuseops.fusible @activation(%x: {t}, %g: {t}) -> ({t}, {t})
+    attributes {{sym_visibility = "private"}}
     forward {{
       %y = fuseops.pointwise (%a = %x) : ({t}) -> {t} {{
         %e = math.tanh %a : {inside}

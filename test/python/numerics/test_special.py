@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """NaN, infinities, zeros, denormals and large numbers as PyTorch treats them, and the tails.
 
-What PyTorch 2.11 gives, written down from its formulas: relu(NaN) = NaN, silu(-inf) = NaN (-inf * 0),
-gelu(-inf) = NaN in both forms, the gradients of silu and gelu are NaN at both infinities, relu's
-gradient lets NaN inputs through, sums and maxima propagate NaN. Where we differ: a dropped inf is 0
-(PyTorch multiplies by the mask and gets NaN), and silu below -88 is a small number in f32, not -0.
+Written down from PyTorch's formulas, not from a run of it: relu(NaN) = NaN, silu(-inf) = NaN
+(-inf * 0), gelu(-inf) = NaN in both forms, the gradients of silu and gelu are NaN at both
+infinities, relu's gradient lets NaN inputs through, sums and maxima propagate NaN. Where we differ:
+a dropped inf is 0 (PyTorch multiplies by the mask and gets NaN), and silu below -88 is a small
+number in f32, not -0.
 """
 
 from collections.abc import Callable
@@ -74,7 +75,9 @@ def test_arithmetic_is_ieee(op: str, dtype: str):
 @pytest.mark.parametrize("name", ["scale", "bias", "cast_f32", "slice_columns", "concat_columns"])
 def test_passes_special_values_on(name: str):
     spec = TABLE[name]((), 8, "f32")
-    arrays = [np.resize([NAN, INF, -INF, -0.0, TINY, 1.0], a.shape).astype(np.float32) for a in spec.args]
+    arrays = [
+        np.resize([NAN, INF, -INF, -0.0, TINY, 1.0], a.shape).astype(np.float32) for a in spec.args
+    ]
     with np.errstate(all="ignore"):
         want = spec.oracle(*[Node(a) for a in arrays]).value.astype(np.float32)
     (y,), _ = runner.compile_ir(spec.text()).forward(*arrays)
@@ -138,7 +141,8 @@ def _relative(got: Array, want: Array) -> float:
     return float(np.max(np.abs(got.astype(np.float64) - want) / np.abs(want)))
 
 
-TAILS: list[tuple[str, str, Callable[[Node], Node], float, float, float]] = [
+Tail = tuple[str, str, Callable[[Node], Node], float, float, float]
+TAILS: list[Tail] = [
     # Operation, dtype, formula, from, to, relative tolerance of value and gradient.
     ("gelu", "f32", oracle.gelu, -12.0, -5.0, 1e-5),
     ("gelu", "f64", oracle.gelu, -12.0, -5.0, 1e-13),
@@ -150,11 +154,10 @@ TAILS: list[tuple[str, str, Callable[[Node], Node], float, float, float]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "dtype", "formula", "low", "high", "tolerance"), TAILS)
-def test_tails(
-    name: str, dtype: str, formula: Callable[[Node], Node], low: float, high: float, tolerance: float
-):
+@pytest.mark.parametrize("tail", TAILS, ids=[f"{t[0]}-{t[1]}-{t[3]:g}" for t in TAILS])
+def test_tails(tail: Tail):
     """Exact in relative terms where the value is tiny."""
+    name, dtype, formula, low, high, tolerance = tail
     x = np.linspace(low, high, 20001).astype(runner.DTYPES[dtype])
     program = unary_program(name, x.size, dtype)
     (y,), saved = program.forward(x)
@@ -177,10 +180,7 @@ def test_silu_far_out():
 def test_missing_gradients_are_none(target: str):
     """What only a frozen result depends on has no gradient: not zeros, and not 0 * NaN."""
     t = tensor(("M", 8), "f32")
-    body = (
-        f"%r0 = fuseops.silu %a0 : {t}\n"
-        f"%r1 = fuseops.mul %a0, %a1 : {t}, {t} -> {t}\n"
-    )
+    body = f"%r0 = fuseops.silu %a0 : {t}\n%r1 = fuseops.mul %a0, %a1 : {t}, {t} -> {t}\n"
     args = [Arg(("M", 8), "f32"), Arg(("M", 8), "f32")]
     results = [(("M", 8), "f32")] * 2
     spec = Spec(args, results, body, lambda a, b: (oracle.silu(a), a * b), frozen=[1])
