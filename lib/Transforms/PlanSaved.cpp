@@ -33,6 +33,28 @@ static bool isRecomputed(Value value, const llvm::SetVector<Value> &saved) {
   });
 }
 
+static bool isSymbolic(Type type) {
+  if (auto quantized = dyn_cast<QuantizedType>(type))
+    return ShapedType::isDynamicShape(quantized.getShape());
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.hasStaticShape();
+}
+
+/// The runtime learns the value of `?` from the shapes of an entry's inputs.
+/// Where no input of backward has one, as for the gradient of a sum, backward
+/// gets an argument of forward, which copies nothing.
+static void saveSymbol(FusibleOp fusible, llvm::SetVector<Value> &saved) {
+  Block &backward = fusible.getBackward().front();
+  if (llvm::any_of(backward.getArgumentTypes(), isSymbolic))
+    return;
+  for (BlockArgument argument : fusible.getForward().getArguments())
+    if (isSymbolic(argument.getType())) {
+      saved.insert(argument);
+      backward.addArgument(argument.getType(), argument.getLoc());
+      return;
+    }
+}
+
 namespace {
 struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
   using Base::Base;
@@ -85,10 +107,11 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
       dropped.set(argument.getArgNumber());
       saved.remove(value);
     }
+    backward.eraseArguments(dropped);
+    saveSymbol(fusible, saved);
     rewriter.modifyOpInPlace(returnOp, [&] {
       returnOp.getSavedMutable().assign(saved.getArrayRef());
     });
-    backward.eraseArguments(dropped);
   }
 };
 } // namespace

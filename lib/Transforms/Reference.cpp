@@ -31,9 +31,35 @@ static void widenTypes(ValueRange values, function_ref<Type(Type)> widen) {
     value.setType(widen(value.getType()));
 }
 
+/// Keeps the roundings of f64 to f32 that a body asks for: each is followed by
+/// the way back to f64. Where the rounded value is only yielded, the rounding
+/// is the result's, which the reference does without, unless it `isCast`.
+static llvm::SmallPtrSet<Operation *, 4>
+keepRoundings(PointwiseOp pointwise, bool isCast, IRRewriter &rewriter) {
+  llvm::SmallPtrSet<Operation *, 4> kept;
+  for (auto rounding :
+       llvm::to_vector(pointwise.getBody().front().getOps<arith::TruncFOp>())) {
+    bool isWide = rounding.getIn().getType().isF64();
+    bool isYielded = llvm::all_of(rounding->getUsers(), llvm::IsaPred<YieldOp>);
+    if (!isWide || !rounding.getType().isF32() || (isYielded && !isCast))
+      continue;
+    rewriter.setInsertionPointAfter(rounding);
+    auto wide = arith::ExtFOp::create(rewriter, rounding.getLoc(),
+                                      rewriter.getF64Type(),
+                                      rounding.getResult());
+    rewriter.replaceAllUsesExcept(rounding, wide, wide);
+    kept.insert(rounding);
+    kept.insert(wide);
+  }
+  return kept;
+}
+
 /// Moves the f32 arithmetic of a pointwise body to f64. Narrower types in it
 /// are roundings that the program asks for, and stay.
-static LogicalResult widenBody(PointwiseOp pointwise, IRRewriter &rewriter) {
+static LogicalResult widenBody(PointwiseOp pointwise, bool isCast,
+                               IRRewriter &rewriter) {
+  llvm::SmallPtrSet<Operation *, 4> kept =
+      keepRoundings(pointwise, isCast, rewriter);
   Type f32 = rewriter.getF32Type(), f64 = rewriter.getF64Type();
   auto widen = [&](Type type) { return type == f32 ? f64 : type; };
   Block &body = pointwise.getBody().front();
@@ -55,6 +81,8 @@ static LogicalResult widenBody(PointwiseOp pointwise, IRRewriter &rewriter) {
     rewriter.replaceAllUsesExcept(argument, wide, wide);
   }
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
+    if (kept.contains(&op))
+      continue;
     if (isa<arith::BitcastOp>(op) &&
         (op.getOperand(0).getType() == f64 || op.getResult(0).getType() == f32))
       return op.emitOpError()
@@ -97,9 +125,13 @@ struct ReferencePass : public fuseops::impl::ReferencePassBase<ReferencePass> {
     FusibleOp fusible = getOperation();
     IRRewriter rewriter(&getContext());
     // A cast is a rounding: as a pointwise operation it keeps it in its body.
+    llvm::SmallPtrSet<Operation *, 4> casts;
     for (auto cast : collect<CastOp>(fusible)) {
       rewriter.setInsertionPoint(cast);
-      rewriter.replaceOp(cast, cast.decompose(rewriter, cast->getOperands()));
+      SmallVector<Value> rounded =
+          cast.decompose(rewriter, cast->getOperands());
+      casts.insert(rounded.front().getDefiningOp());
+      rewriter.replaceOp(cast, rounded);
     }
     for (Region &region : fusible->getRegions()) {
       if (region.empty())
@@ -109,7 +141,7 @@ struct ReferencePass : public fuseops::impl::ReferencePassBase<ReferencePass> {
         widenTypes(op.getResults(), widenTensor);
     }
     for (auto pointwise : collect<PointwiseOp>(fusible))
-      if (failed(widenBody(pointwise, rewriter)))
+      if (failed(widenBody(pointwise, casts.contains(pointwise), rewriter)))
         return signalPassFailure();
     auto widenAll = [](ArrayRef<Type> types) {
       return llvm::map_to_vector(types, widenTensor);

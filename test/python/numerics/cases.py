@@ -80,10 +80,13 @@ class Spec:
         )
 
 
-def allowed(want: Array, dtypes: tuple[str, str], terms: float, roundings: int, units: float):
-    """How far each element may be from `want`: a rounding of storage, the roundings of the
-    computation, which grow with the root of the number of terms, and those in between."""
-    store, unit = UNIT_ROUNDOFF[dtype], UNIT_ROUNDOFF[compute]
+def allowed(
+    want: Array, dtypes: tuple[str, str], terms: float, roundings: int, units: float
+) -> Array:
+    """How far each element may be from `want`, for the dtypes of storage and computation: a
+    rounding of storage, the roundings of the computation, which grow with the root of the number of
+    terms, and those in between."""
+    store, unit = UNIT_ROUNDOFF[dtypes[0]], UNIT_ROUNDOFF[dtypes[1]]
     finite = want[np.isfinite(want)]
     rms = float(np.sqrt(np.mean(finite**2))) if finite.size else 0.0
     size = np.where(np.isfinite(want), np.abs(want), 0.0)
@@ -91,7 +94,7 @@ def allowed(want: Array, dtypes: tuple[str, str], terms: float, roundings: int, 
         store * 1.01 * size
         + unit * (units * (size + rms) + 4.0 * terms**0.5 * rms)
         + store * roundings * 3.0 * (size + rms)
-        + SMALLEST[dtype]
+        + SMALLEST[dtypes[0]]
     )
 
 
@@ -146,8 +149,7 @@ def _check_size(
         compute = "f64" if exact or "f64" in dtypes else "f32"
         limit = allowed(
             want,
-            "f64" if exact else dtype,
-            compute,
+            ("f64" if exact else dtype, compute),
             terms,
             0 if exact else spec.roundings,
             spec.units,
