@@ -9,6 +9,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringMap.h"
 
 #define DEBUG_TYPE "fuseops-differentiate"
 
@@ -21,7 +22,12 @@ using namespace mlir;
 using namespace mlir::fuseops;
 
 namespace {
-/// A `fuseops.apply` whose callee's forward region was inlined before it.
+/// The fusibles as they were written, by name: a program's own forward region is
+/// rewritten while others may still apply it.
+using Originals = llvm::StringMap<OwningOpRef<FusibleOp>>;
+
+/// A `fuseops.apply` of a callee with a backward region of its own; the callee's
+/// forward region was inlined before it.
 struct InlinedApply {
   FusibleOp callee;
   SmallVector<Value> results;
@@ -31,8 +37,9 @@ struct InlinedApply {
 /// Derives the backward region of one fusible.
 class Differentiator {
 public:
-  Differentiator(FusibleOp fusible, SymbolTable &symbols)
-      : fusible(fusible), symbols(symbols), builder(fusible.getContext()) {}
+  Differentiator(FusibleOp fusible, const Originals &originals)
+      : fusible(fusible), originals(originals),
+        builder(fusible.getContext()) {}
 
   /// Inlines what the forward region applies; `derive` adds the backward region
   /// if there is none.
@@ -40,6 +47,9 @@ public:
 
 private:
   void inlineApplies();
+  SmallVector<Value> inlineForward(FusibleOp callee, ValueRange inputs,
+                                   bool hasOwnBackward,
+                                   SmallVectorImpl<Value> *saved);
   void finishApplies();
   void findActiveValues();
   LogicalResult buildBackward();
@@ -49,7 +59,7 @@ private:
   void saveForwardValues();
 
   FusibleOp fusible;
-  SymbolTable &symbols;
+  const Originals &originals;
   OpBuilder builder;
   llvm::MapVector<Operation *, InlinedApply> applies;
   /// Operations that came from an inlined callee: its backward region stands
@@ -61,22 +71,62 @@ private:
 };
 } // namespace
 
+/// Clones a callee's forward region at the insertion point. With
+/// `hasOwnBackward` what is cloned is left out of differentiation, and what it
+/// applies is inlined with it. Returns the results, and in `saved` what the
+/// callee saves.
+SmallVector<Value>
+Differentiator::inlineForward(FusibleOp callee, ValueRange inputs,
+                              bool hasOwnBackward,
+                              SmallVectorImpl<Value> *saved) {
+  IRMapping mapping;
+  mapping.map(callee.getForward().getArguments(), inputs);
+  for (Operation &op : callee.getForward().front().without_terminator()) {
+    auto apply = dyn_cast<ApplyOp>(op);
+    if (apply && hasOwnBackward) {
+      SmallVector<Value> operands = llvm::map_to_vector(
+          apply.getInputs(), [&](Value v) { return mapping.lookup(v); });
+      SmallVector<Value> results =
+          inlineForward(originals.find(apply.getCallee())->second.get(),
+                        operands, true, nullptr);
+      mapping.map(apply.getOutputs(), results);
+      continue;
+    }
+    Operation *clone = builder.clone(op, mapping);
+    if (hasOwnBackward)
+      inlined.insert(clone);
+  }
+  ReturnOp returnOp = callee.getForwardReturn();
+  auto lookup = [&](Value value) { return mapping.lookup(value); };
+  if (saved)
+    llvm::append_range(*saved, llvm::map_range(returnOp.getSaved(), lookup));
+  return llvm::map_to_vector(returnOp.getValues(), lookup);
+}
+
+/// A callee without a backward region becomes part of the program, to be
+/// differentiated with it; one with a backward region stays as an apply for as
+/// long as that region stands for its gradients.
 void Differentiator::inlineApplies() {
-  for (auto apply :
-       llvm::to_vector(fusible.getForward().front().getOps<ApplyOp>())) {
-    auto callee = symbols.lookup<FusibleOp>(apply.getCallee());
+  IRRewriter rewriter(builder.getContext());
+  auto findNext = [&]() -> ApplyOp {
+    for (auto apply : fusible.getForward().front().getOps<ApplyOp>())
+      if (!applies.contains(apply))
+        return apply;
+    return {};
+  };
+  while (ApplyOp apply = findNext()) {
+    FusibleOp callee = originals.find(apply.getCallee())->second.get();
     builder.setInsertionPoint(apply);
-    IRMapping mapping;
-    mapping.map(callee.getForward().getArguments(), apply.getInputs());
-    for (Operation &op : callee.getForward().front().without_terminator())
-      inlined.insert(builder.clone(op, mapping));
-    InlinedApply &record = applies[apply];
+    if (!callee.hasBackward()) {
+      rewriter.replaceOp(
+          apply, inlineForward(callee, apply.getInputs(), false, nullptr));
+      continue;
+    }
+    InlinedApply record;
     record.callee = callee;
-    ReturnOp returnOp = callee.getForwardReturn();
-    for (Value value : returnOp.getValues())
-      record.results.push_back(mapping.lookup(value));
-    for (Value value : returnOp.getSaved())
-      record.saved.push_back(mapping.lookup(value));
+    record.results =
+        inlineForward(callee, apply.getInputs(), true, &record.saved);
+    applies[apply] = std::move(record);
   }
 }
 
@@ -253,31 +303,40 @@ struct DifferentiatePass
   using Base::Base;
 
   void runOnOperation() override {
-    SymbolTable symbols(getOperation());
+    Originals originals;
+    SmallVector<FusibleOp> fusibles(getOperation().getOps<FusibleOp>());
+    for (FusibleOp fusible : fusibles)
+      originals[fusible.getSymName()] = fusible.clone();
     llvm::SmallPtrSet<Operation *, 8> done, running;
-    for (auto fusible : llvm::to_vector(getOperation().getOps<FusibleOp>()))
-      if (failed(visit(fusible, symbols, done, running)))
+    for (FusibleOp fusible : fusibles)
+      if (failed(verifyNoRecursion(fusible, done, running)))
         return signalPassFailure();
-    for (auto fusible : llvm::to_vector(getOperation().getOps<FusibleOp>()))
+    SymbolTable symbols(getOperation());
+    for (FusibleOp fusible : fusibles) {
       if (fusible.getSymVisibility() == "private")
         symbols.erase(fusible);
+      else if (failed(Differentiator(fusible, originals).run(derive)))
+        return signalPassFailure();
+    }
   }
 
-  /// Callees first.
-  LogicalResult visit(FusibleOp fusible, SymbolTable &symbols,
-                      llvm::SmallPtrSetImpl<Operation *> &done,
-                      llvm::SmallPtrSetImpl<Operation *> &running) {
+  LogicalResult verifyNoRecursion(FusibleOp fusible,
+                                  llvm::SmallPtrSetImpl<Operation *> &done,
+                                  llvm::SmallPtrSetImpl<Operation *> &running) {
     if (done.contains(fusible))
       return success();
     if (!running.insert(fusible).second)
       return fusible.emitOpError()
              << "applies itself, directly or through others";
-    for (auto apply : fusible.getForward().getOps<ApplyOp>())
-      if (failed(visit(symbols.lookup<FusibleOp>(apply.getCallee()), symbols,
-                       done, running)))
+    for (auto apply : fusible.getForward().getOps<ApplyOp>()) {
+      FusibleOp callee = SymbolTable::lookupNearestSymbolFrom<FusibleOp>(
+          fusible, apply.getCalleeAttr());
+      if (failed(verifyNoRecursion(callee, done, running)))
         return failure();
+    }
+    running.erase(fusible);
     done.insert(fusible);
-    return Differentiator(fusible, symbols).run(derive);
+    return success();
   }
 };
 } // namespace

@@ -108,7 +108,8 @@ struct ExpandQuantizedPass
         if (isFrozen)
           frozen.push_back(next);
     }
-    fusible.setFrozenResults(frozen);
+    if (!frozen.empty())
+      fusible.setFrozenResults(frozen);
     expandBackwardReturn(fusible, rewriter);
     fusible.setFunctionType(
         rewriter.getFunctionType(expandTypes(fusible.getArgumentTypes()),

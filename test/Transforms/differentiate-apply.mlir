@@ -224,3 +224,22 @@ forward {
 backward (%dy: tensor<4x8xf32>, saved %y: tensor<4x8xf32>) {
   fuseops.return %y : tensor<4x8xf32>
 }
+
+// A callee without a backward region is differentiated as part of its user: a
+// result that nobody uses contributes nothing, and needs no gradient rule.
+// CHECK-LABEL: fuseops.fusible @uses_one_result(
+// CHECK: backward (%[[DY:.+]]: tensor<?x64xf32>, saved %[[X:.+]]: tensor<?x64xf32>) {
+// CHECK-NEXT: %[[DX:.+]] = fuseops.silu_grad %[[DY]], %[[X]]
+// CHECK-NEXT: fuseops.return %[[DX]]
+fuseops.fusible @three_results(%x: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>, tensor<f32>) attributes {sym_visibility = "private"}
+forward {
+  %a = fuseops.silu %x : tensor<?x64xf32>
+  %b = fuseops.gelu %x approximate(none) : tensor<?x64xf32>
+  %c = fuseops.amax %x : tensor<?x64xf32> -> tensor<f32>
+  fuseops.return %a, %b, %c : tensor<?x64xf32>, tensor<?x64xf32>, tensor<f32>
+}
+fuseops.fusible @uses_one_result(%x: tensor<?x64xf32>) -> tensor<?x64xf32>
+forward {
+  %y, %z, %w = fuseops.apply @three_results(%x) : (tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>, tensor<f32>)
+  fuseops.return %y : tensor<?x64xf32>
+}

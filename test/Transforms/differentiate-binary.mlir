@@ -121,8 +121,8 @@ forward {
 // CHECK-NEXT:     %[[V2:.+]] = arith.cmpf oeq, %[[ARG3]], %[[ARG4]] : f32
 // CHECK-NEXT:     %[[V3:.+]] = arith.select %[[V2]], %[[V1]], %[[ARG5]] : f32
 // CHECK-NEXT:     %[[V4:.+]] = arith.cmpf olt, %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[V4]], %[[CST]], %[[V3]] : f32
 // CHECK-NEXT:     %[[V6:.+]] = arith.cmpf olt, %[[ARG4]], %[[ARG3]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[V4]], %[[CST]], %[[V3]] : f32
 // CHECK-NEXT:     %[[V7:.+]] = arith.select %[[V6]], %[[CST]], %[[V3]] : f32
 // CHECK-NEXT:     fuseops.yield %[[V5]], %[[V7]] : f32, f32
 // CHECK-NEXT:   }
@@ -154,9 +154,13 @@ forward {
 // CHECK-NEXT:     %[[V2:.+]] = arith.cmpf oeq, %[[ARG3]], %[[ARG4]] : f32
 // CHECK-NEXT:     %[[V3:.+]] = arith.select %[[V2]], %[[V1]], %[[ARG5]] : f32
 // CHECK-NEXT:     %[[V4:.+]] = arith.cmpf olt, %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[V4]], %[[CST]], %[[V3]] : f32
 // CHECK-NEXT:     %[[V6:.+]] = arith.cmpf olt, %[[ARG4]], %[[ARG3]] : f32
-// CHECK-NEXT:     %[[V7:.+]] = arith.select %[[V6]], %[[CST]], %[[V3]] : f32
+// CHECK-NEXT:     %[[N0:.+]] = arith.cmpf uno, %[[ARG3]], %[[ARG3]] : f32
+// CHECK-NEXT:     %[[L0:.+]] = arith.ori %[[V4]], %[[N0]] : i1
+// CHECK-NEXT:     %[[N1:.+]] = arith.cmpf uno, %[[ARG4]], %[[ARG4]] : f32
+// CHECK-NEXT:     %[[L1:.+]] = arith.ori %[[V6]], %[[N1]] : i1
+// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[L0]], %[[CST]], %[[V3]] : f32
+// CHECK-NEXT:     %[[V7:.+]] = arith.select %[[L1]], %[[CST]], %[[V3]] : f32
 // CHECK-NEXT:     fuseops.yield %[[V5]], %[[V7]] : f32, f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]]#0, %[[V0]]#1 : tensor<4x8xf32>, tensor<4x8xf32>
@@ -187,8 +191,8 @@ forward {
 // CHECK-NEXT:     %[[V2:.+]] = arith.cmpf oeq, %[[ARG3]], %[[ARG4]] : f32
 // CHECK-NEXT:     %[[V3:.+]] = arith.select %[[V2]], %[[V1]], %[[ARG5]] : f32
 // CHECK-NEXT:     %[[V4:.+]] = arith.cmpf ogt, %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[V4]], %[[CST]], %[[V3]] : f32
 // CHECK-NEXT:     %[[V6:.+]] = arith.cmpf ogt, %[[ARG4]], %[[ARG3]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[V4]], %[[CST]], %[[V3]] : f32
 // CHECK-NEXT:     %[[V7:.+]] = arith.select %[[V6]], %[[CST]], %[[V3]] : f32
 // CHECK-NEXT:     fuseops.yield %[[V5]], %[[V7]] : f32, f32
 // CHECK-NEXT:   }
@@ -220,9 +224,13 @@ forward {
 // CHECK-NEXT:     %[[V2:.+]] = arith.cmpf oeq, %[[ARG3]], %[[ARG4]] : f32
 // CHECK-NEXT:     %[[V3:.+]] = arith.select %[[V2]], %[[V1]], %[[ARG5]] : f32
 // CHECK-NEXT:     %[[V4:.+]] = arith.cmpf ogt, %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[V4]], %[[CST]], %[[V3]] : f32
 // CHECK-NEXT:     %[[V6:.+]] = arith.cmpf ogt, %[[ARG4]], %[[ARG3]] : f32
-// CHECK-NEXT:     %[[V7:.+]] = arith.select %[[V6]], %[[CST]], %[[V3]] : f32
+// CHECK-NEXT:     %[[N0:.+]] = arith.cmpf uno, %[[ARG3]], %[[ARG3]] : f32
+// CHECK-NEXT:     %[[L0:.+]] = arith.ori %[[V4]], %[[N0]] : i1
+// CHECK-NEXT:     %[[N1:.+]] = arith.cmpf uno, %[[ARG4]], %[[ARG4]] : f32
+// CHECK-NEXT:     %[[L1:.+]] = arith.ori %[[V6]], %[[N1]] : i1
+// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[L0]], %[[CST]], %[[V3]] : f32
+// CHECK-NEXT:     %[[V7:.+]] = arith.select %[[L1]], %[[CST]], %[[V3]] : f32
 // CHECK-NEXT:     fuseops.yield %[[V5]], %[[V7]] : f32, f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]]#0, %[[V0]]#1 : tensor<4x8xf32>, tensor<4x8xf32>

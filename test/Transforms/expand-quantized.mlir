@@ -2,7 +2,7 @@
 
 // Data, then scale_inv, of each argument; attributes go to all parts.
 // CHECK-LABEL: fuseops.fusible @arguments(
-// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xf8E4M3FN> {fuseops.frozen}, %[[ARG1:.+]]: tensor<?x1xf32> {fuseops.frozen}, %[[ARG2:.+]]: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {frozen_results = array<i64>}
+// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xf8E4M3FN> {fuseops.frozen}, %[[ARG1:.+]]: tensor<?x1xf32> {fuseops.frozen}, %[[ARG2:.+]]: tensor<?x8xf32>) -> tensor<?x8xf32>
 // CHECK-NEXT: forward {
 // CHECK-NEXT:   fuseops.return %[[ARG2]] : tensor<?x8xf32>
 // CHECK-NEXT: }
@@ -99,7 +99,7 @@ forward {
 }
 
 // CHECK-LABEL: fuseops.fusible @dequantize(
-// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xf8E4M3FN>, %[[ARG1:.+]]: tensor<?x1xf32>) -> tensor<?x8xbf16> attributes {frozen_results = array<i64>}
+// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xf8E4M3FN>, %[[ARG1:.+]]: tensor<?x1xf32>) -> tensor<?x8xbf16>
 // CHECK-NEXT: forward {
 // CHECK-NEXT:   %[[V0:.+]] = fuseops.pointwise (%[[ARG2:.+]] = %[[ARG0]], %[[ARG3:.+]] = %[[ARG1]]) : (tensor<?x8xf8E4M3FN>, tensor<?x1xf32>) -> tensor<?x8xbf16> {
 // CHECK-NEXT:     %[[V1:.+]] = arith.mulf %[[ARG2]], %[[ARG3]] : f32
@@ -155,7 +155,7 @@ forward {
 }
 
 // CHECK-LABEL: fuseops.fusible @nothing_quantized(
-// CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {frozen_results = array<i64>}
+// CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: forward {
 // CHECK-NEXT:   fuseops.return %[[ARG0]] : tensor<4x8xf32>
 // CHECK-NEXT: }

@@ -91,9 +91,8 @@ LogicalResult KernelGroup::verifyPartialBroadcasts(Operation &op) const {
   for (Value operand : op.getOperands()) {
     if (!isPartlyBroadcast(operand))
       continue;
-    if (!isa<PointwiseOp>(op) || !getAccess(operand))
-      return op.emitOpError() << "reads rows of " << operand.getType()
-                              << ", which are not those of its kernel";
+    assert(isa<PointwiseOp>(op) && getAccess(operand) &&
+           "every other operation with such rows is refused by findSpace");
     ArrayRef<int64_t> shape = tensorType(op.getResult(0)).getShape();
     if (llvm::is_contained(shape.drop_front(), ShapedType::kDynamic))
       return op.emitOpError()

@@ -126,13 +126,18 @@ Value RowKernel::combineRows(ReductionKind kind, Value value) {
   NVVM::Barrier0Op::create(b, loc);
   elements.storeRaw(value, shared, own);
   NVVM::Barrier0Op::create(b, loc);
-  Value total;
-  for (int64_t row = 0; row < schedule.rows; ++row) {
-    Value index = add(lane, elements.constant(row * schedule.threads * width));
-    Value part = elements.loadRaw(shared, index, b.getF32Type(), width);
-    total = total ? elements.combine(kind, total, part) : part;
-  }
-  return total;
+  Value first = elements.loadRaw(shared, lane, b.getF32Type(), width);
+  auto loop = scf::ForOp::create(b, loc, elements.constant(1),
+                                 elements.constant(schedule.rows),
+                                 elements.constant(1), first);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value index = add(lane, mul(loop.getInductionVar(),
+                              elements.constant(schedule.threads * width)));
+  Value part = elements.loadRaw(shared, index, b.getF32Type(), width);
+  Value total = elements.combine(kind, loop.getRegionIterArg(0), part);
+  scf::YieldOp::create(b, loc, total);
+  return loop.getResult(0);
 }
 
 /// Shared memory for one vector of each thread.

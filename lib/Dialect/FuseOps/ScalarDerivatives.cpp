@@ -73,10 +73,17 @@ void ScalarAdjoints::visitExtremum(ScalarMath &m, Operation &op, Value g,
   auto smaller =
       isMaximum ? arith::CmpFPredicate::OLT : arith::CmpFPredicate::OGT;
   Value tieOrWhole = select(m, isTie, half, g);
-  accumulate(op.getOperand(0),
-             select(m, compare(m, smaller, a, b), zero, tieOrWhole));
-  accumulate(op.getOperand(1),
-             select(m, compare(m, smaller, b, a), zero, tieOrWhole));
+  Value loses[] = {compare(m, smaller, a, b), compare(m, smaller, b, a)};
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) {
+    // A NaN loses against any number.
+    Value operands[] = {a, b};
+    for (auto [loss, operand] : llvm::zip(loses, operands)) {
+      Value isNaN = compare(m, arith::CmpFPredicate::UNO, operand, operand);
+      loss = arith::OrIOp::create(builder, m.loc, loss, isNaN);
+    }
+  }
+  for (unsigned i = 0; i < 2; ++i)
+    accumulate(op.getOperand(i), select(m, loses[i], zero, tieOrWhole));
 }
 
 Value ScalarAdjoints::unaryDerivative(ScalarMath &m, Operation &op, Value x,

@@ -402,6 +402,10 @@ LogicalResult ReturnOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto parent = dyn_cast<FusibleOp>((*this)->getParentOp());
+  if (!parent || (*this)->getParentRegion() != &parent.getForward())
+    return emitOpError()
+           << "expected to stand in the forward region of a `fuseops.fusible`";
   auto callee =
       symbols.lookupNearestSymbolFrom<FusibleOp>(*this, getCalleeAttr());
   if (!callee)

@@ -589,3 +589,19 @@ forward {
 backward () {
   llvm.unreachable
 }
+
+// -----
+
+fuseops.fusible @callee(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
+forward {
+  fuseops.return %x : tensor<4x8xf32>
+}
+fuseops.fusible @apply_in_backward(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
+forward {
+  fuseops.return %x : tensor<4x8xf32>
+}
+backward (%dy: tensor<4x8xf32>) {
+  // expected-error @below {{expected to stand in the forward region of a `fuseops.fusible`}}
+  %dx = fuseops.apply @callee(%dy) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  fuseops.return %dx : tensor<4x8xf32>
+}
