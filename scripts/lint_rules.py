@@ -273,7 +273,9 @@ def pass_in_pipeline(tree: Tree) -> Iterator[Violation]:
             continue
         # A pipeline names a pass by its argument, as a person would.
         call = re.compile(rf"[\",({{]{re.escape(record['argument'])}[\",){{]|\bcreate{name}\s*\(")
-        users = [f for f in tree.under("lib/Compiler", suffixes={".cpp"}) if call.search(tree.text(f))]
+        users = [
+            f for f in tree.under("lib/Compiler", suffixes={".cpp"}) if call.search(tree.text(f))
+        ]
         if not users:
             where, line = tablegen.definition(tree.root, name)
             path = where.relative_to(tree.root).as_posix()

@@ -108,9 +108,7 @@ class Program:
 
     def argument(self, shape: Shape, dtype: str | None = None, attrs: str = "") -> Value:
         trains = self.trains and not attrs
-        if not self.trains and not attrs:
-            attrs = "{fuseops.frozen}"
-        elif trains and self.random.random() < 0.1:
+        if (not self.trains and not attrs) or (trains and self.random.random() < 0.1):
             attrs = "{fuseops.frozen}"
         value = Value(f"%a{len(self.arguments)}", shape, dtype or self.dtype())
         self.arguments.append(f"{value.name}: {value.type} {attrs}".rstrip())
@@ -222,9 +220,7 @@ class Program:
         columns = sum(part.shape[-1] for part in parts)
         if columns > 600:
             return
-        y = replace(
-            x, shape=(*x.shape[:-1], columns), trains=all(part.trains for part in parts)
-        )
+        y = replace(x, shape=(*x.shape[:-1], columns), trains=all(part.trains for part in parts))
         names = ", ".join(part.name for part in parts)
         types = ", ".join(part.type for part in parts)
         self.emit(f"fuseops.concat_columns {names} : ({types}) -> {y.type}", y)
@@ -277,9 +273,7 @@ class Program:
         w = self.argument((n, x.shape[-1]), x.dtype)
         y = replace(x, shape=(*x.shape[:-1], n))
         if self.random.random() < 0.5:
-            self.emit(
-                f"fuseops.linear {x.name}, {w.name} : ({x.type}, {w.type}) -> {y.type}", y
-            )
+            self.emit(f"fuseops.linear {x.name}, {w.name} : ({x.type}, {w.type}) -> {y.type}", y)
         else:
             b = self.argument((n,), x.dtype)
             self.emit(
@@ -290,9 +284,7 @@ class Program:
 
     def dropout(self, x: Value) -> None:
         state = self.argument((2,), "i64", "{fuseops.random_state}")
-        self.emit(
-            f"fuseops.dropout {x.name}, {state.name} p(0.25) : {x.type}, {state.type}", x
-        )
+        self.emit(f"fuseops.dropout {x.name}, {state.name} p(0.25) : {x.type}, {state.type}", x)
 
     def pointwise(self, x: Value) -> None:
         """Two results of different element types from one to three operands."""

@@ -329,9 +329,9 @@ FUSEOPS_RUNTIME_API fuseopsStatus fuseopsDeviceCopyToHost(int32_t device_type,
                                                           size_t bytes);
 
 /// Measures the bandwidth of a copy of `bytes` bytes within the device: bytes
-/// read plus bytes written in TB/s, by the median of `runs` copies after a warm-up
-/// (CUDA: the driver's own copy between events; CPU: memcpy on the runtime's
-/// threads). Allocates twice `bytes` for as long as it takes.
+/// read plus bytes written in TB/s, by the median of `runs` copies after a
+/// warm-up (CUDA: the driver's own copy between events; CPU: memcpy on the
+/// runtime's threads). Allocates twice `bytes` for as long as it takes.
 FUSEOPS_RUNTIME_API fuseopsStatus fuseopsDeviceMeasureCopy(int32_t device_type,
                                                            int32_t device_id,
                                                            size_t bytes,

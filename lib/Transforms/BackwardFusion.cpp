@@ -1,5 +1,5 @@
 //===- BackwardFusion.cpp - Group the operations of backward regions into
-//kernels ===//
+// kernels ===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

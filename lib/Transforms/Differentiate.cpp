@@ -22,12 +22,12 @@ using namespace mlir;
 using namespace mlir::fuseops;
 
 namespace {
-/// The fusibles as they were written, by name: a program's own forward region is
-/// rewritten while others may still apply it.
+/// The fusibles as they were written, by name: a program's own forward region
+/// is rewritten while others may still apply it.
 using Originals = llvm::StringMap<OwningOpRef<FusibleOp>>;
 
-/// A `fuseops.apply` of a callee with a backward region of its own; the callee's
-/// forward region was inlined before it.
+/// A `fuseops.apply` of a callee with a backward region of its own; the
+/// callee's forward region was inlined before it.
 struct InlinedApply {
   FusibleOp callee;
   SmallVector<Value> results;
@@ -38,8 +38,7 @@ struct InlinedApply {
 class Differentiator {
 public:
   Differentiator(FusibleOp fusible, const Originals &originals)
-      : fusible(fusible), originals(originals),
-        builder(fusible.getContext()) {}
+      : fusible(fusible), originals(originals), builder(fusible.getContext()) {}
 
   /// Inlines what the forward region applies; `derive` adds the backward region
   /// if there is none.

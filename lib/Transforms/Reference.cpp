@@ -44,9 +44,9 @@ keepRoundings(PointwiseOp pointwise, bool isCast, IRRewriter &rewriter) {
     if (!isWide || !rounding.getType().isF32() || (isYielded && !isCast))
       continue;
     rewriter.setInsertionPointAfter(rounding);
-    auto wide = arith::ExtFOp::create(rewriter, rounding.getLoc(),
-                                      rewriter.getF64Type(),
-                                      rounding.getResult());
+    auto wide =
+        arith::ExtFOp::create(rewriter, rounding.getLoc(),
+                              rewriter.getF64Type(), rounding.getResult());
     rewriter.replaceAllUsesExcept(rounding, wide, wide);
     kept.insert(rounding);
     kept.insert(wide);

@@ -259,8 +259,7 @@ static Expected<bool> run(Job &job) {
   if (job.repetitions) {
     if (Error error = timeTrial(**session, *trial, job.repetitions))
       return std::move(error);
-    auto copy =
-        measureCopy(fuseopsProgramDeviceType((*session)->getProgram()));
+    auto copy = measureCopy(fuseopsProgramDeviceType((*session)->getProgram()));
     if (!copy)
       return copy.takeError();
     report.copyTbps = *copy;

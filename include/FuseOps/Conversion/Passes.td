@@ -62,11 +62,11 @@ def ExpandMathPass : Pass<"fuseops-expand-math"> {
     overflow is infinity, underflow is gradual.
 
     Before:
-    ```mlir
+    ```
     %y = math.exp %x : vector<8xf32>
     ```
     After (the reduced argument's polynomial, shortened):
-    ```mlir
+    ```
     %t = math.fma %x, %log2e, %magic : vector<8xf32>
     %n = arith.subf %t, %magic : vector<8xf32>
     %r = math.fma %n, %minus_ln2, %x : vector<8xf32>
@@ -97,11 +97,11 @@ def ConvertFp8ToLLVMPass : Pass<"convert-fp8-to-llvm"> {
     the code 0x7f, whatever its payload and sign.
 
     Before:
-    ```mlir
+    ```
     %q = arith.truncf %x : vector<8xf32> to vector<8xf8E4M3FN>
     ```
     After:
-    ```mlir
+    ```
     %bits = arith.bitcast %x : vector<8xf32> to vector<8xi32>
     ...
     %q = arith.bitcast %code : vector<8xi8> to vector<8xf8E4M3FN>
@@ -127,11 +127,11 @@ def ConvertFp8ToNVVMPass : Pass<"convert-fp8-to-nvvm"> {
     the instructions saturate where `arith.truncf` gives NaN or infinity.
 
     Before:
-    ```mlir
+    ```
     %q = arith.truncf %x : vector<2xf32> to vector<2xf8E4M3FN>
     ```
     After:
-    ```mlir
+    ```
     %e:2 = vector.to_elements %x : vector<2xf32>
     %p = nvvm.convert.f32x2.to.f8x2 %e#1, %e#0 {...} : i16(f8E4M3FN)
     ...
