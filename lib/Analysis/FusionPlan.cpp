@@ -30,6 +30,7 @@ StringRef mlir::fuseops::getFusionConditionText(unsigned condition) {
 OperationShape mlir::fuseops::inspectOperation(Operation *op) {
   OperationShape shape;
   shape.concatenated.resize(op->getNumResults());
+  shape.reduced.resize(op->getNumResults());
   shape.sliced.resize(op->getNumOperands());
   auto fusible = dyn_cast<FusibleOpInterface>(op);
   if (!fusible)
@@ -42,7 +43,13 @@ OperationShape mlir::fuseops::inspectOperation(Operation *op) {
   builder.setInsertionPointToStart(&scratch);
   SmallVector<Value> results =
       fusible.decompose(builder, scratch.getArguments());
+  // The result of a reduction over rows, and what is computed from it.
+  llvm::DenseSet<Value> reduced;
   for (Operation &inner : scratch) {
+    if (isa<ReduceRowsOp>(inner) ||
+        llvm::any_of(inner.getOperands(),
+                     [&](Value operand) { return reduced.contains(operand); }))
+      reduced.insert(inner.result_begin(), inner.result_end());
     if (isa<ReduceRowsOp>(inner))
       shape.kernelTemplate = KernelTemplate::RowColumn;
     else if (isa<ReduceColumnsOp>(inner) &&
@@ -52,9 +59,12 @@ OperationShape mlir::fuseops::inspectOperation(Operation *op) {
       if (auto argument = dyn_cast<BlockArgument>(slice.getInput()))
         shape.sliced.set(argument.getArgNumber());
   }
-  for (auto [number, value] : llvm::enumerate(results))
+  for (auto [number, value] : llvm::enumerate(results)) {
     if (value.getDefiningOp<ConcatColumnsOp>())
       shape.concatenated.set(number);
+    if (reduced.contains(value))
+      shape.reduced.set(number);
+  }
   // Values of the scratch block go with it, uses first.
   for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(scratch))) {
     inner.dropAllUses();
@@ -70,8 +80,6 @@ struct Node {
   bool isMemory = false;
   IterationSpace space;
   OperationShape shape;
-  /// Results that a reduction over rows gives.
-  llvm::SmallBitVector reducedResults;
   /// Nodes that it reads, each with the operand and the result it reads.
   struct Edge {
     unsigned producer, result, operand;
@@ -130,17 +138,11 @@ GreedyPlanner::GreedyPlanner(Block &block) {
 
 void GreedyPlanner::inspect(Node &node) {
   node.shape = inspectOperation(node.op);
-  node.reducedResults.resize(node.op->getNumResults());
   auto fusible = dyn_cast<FusibleOpInterface>(node.op);
   if (!fusible)
     return;
   node.isMemory = true;
   node.space = getSpace(fusible.getIterationSpace());
-  for (OpResult result : node.op->getResults()) {
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (type && getSpace(type).rows != node.space.rows)
-      node.reducedResults.set(result.getResultNumber());
-  }
 }
 
 llvm::SmallSetVector<unsigned, 8> GreedyPlanner::readersOf(unsigned group) {
@@ -181,7 +183,7 @@ unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
       if (producer.group == node.group ||
           (producer.group != a && producer.group != b))
         continue;
-      if (producer.reducedResults.test(edge.result))
+      if (producer.shape.reduced.test(edge.result))
         return 4;
       if (producer.shape.concatenated.test(edge.result) ||
           node.shape.sliced.test(edge.operand))

@@ -26,6 +26,9 @@ using namespace mlir::fuseops;
 // What a program file begins with (FuseOps/Runtime/ProgramFile.h).
 static constexpr StringRef kProgramMagic("FUSEOPS\0", 8);
 
+// Brackets within brackets that a source may have.
+static constexpr size_t kMaxNesting = 500;
+
 std::optional<Emit> mlir::fuseops::symbolizeEmit(StringRef name) {
   return llvm::StringSwitch<std::optional<Emit>>(name)
       .Case("ir", Emit::IR)
@@ -59,6 +62,7 @@ private:
   OwningOpRef<ModuleOp> module;
   SmallVector<ArgumentRole> roles;
   SmallVector<Extent> reductions;
+  OutputPrecisions precisions;
 };
 
 } // namespace
@@ -122,8 +126,8 @@ LogicalResult Compilation::finish() {
   FailureOr<GeneratedCode> code = generateCode(*module, options);
   if (failed(code))
     return failure();
-  result.report =
-      writeReport(options, *plan, *code, roles, reductions, result.remarks);
+  result.report = writeReport(options, *plan, *code, roles, reductions,
+                              precisions, result.remarks);
   switch (options.emit) {
   case Emit::PTX:
     result.output = code->ptx;
@@ -160,8 +164,10 @@ LogicalResult Compilation::run(StringRef source, StringRef name) {
   if (last >= Phase::Differentiate &&
       failed(runPhases(Phase::Differentiate, std::min(last, Phase::Saved))))
     return failure();
-  for (FusibleOp fusible : module->getOps<FusibleOp>())
+  for (FusibleOp fusible : module->getOps<FusibleOp>()) {
     reductions = getReductionLengths(fusible);
+    precisions = getOutputPrecisions(fusible);
+  }
   if (last >= Phase::Fusion &&
       failed(runPhases(Phase::Fusion, std::min(last, Phase::Lowering))))
     return failure();
@@ -189,11 +195,41 @@ static StringRef explainMismatch(const CompileOptions &options) {
   return "";
 }
 
+/// Where `source` nests deeper than the parser, which recurses, has stack for;
+/// no value if it doesn't. Brackets in strings and comments count too: no
+/// program has as many.
+static std::optional<size_t> findDeepNesting(StringRef source) {
+  size_t depth = 0;
+  for (size_t i = 0; i < source.size(); ++i) {
+    StringRef rest = source.substr(i);
+    if (rest.starts_with("->") || rest.starts_with("<=") ||
+        rest.starts_with(">="))
+      ++i;
+    else if (StringRef("([{<").contains(source[i]) && ++depth > kMaxNesting)
+      return i;
+    else if (StringRef(")]}>").contains(source[i]) && depth > 0)
+      --depth;
+  }
+  return std::nullopt;
+}
+
 FailureOr<CompileResult> Compiler::compile(StringRef source, StringRef name,
                                            const CompileOptions &options) {
   messages.clear();
   if (StringRef reason = explainMismatch(options); !reason.empty())
     return fail(reason);
+  if (std::optional<size_t> position = findDeepNesting(source)) {
+    StringRef before = source.take_front(*position);
+    size_t line = before.count('\n') + 1;
+    size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+    messages.push_back({Message::Error,
+                        (name + ":" + Twine(line) + ":" + Twine(column)).str(),
+                        ("expected at most " + Twine(kMaxNesting) +
+                         " nested brackets, but "
+                         "got more")
+                            .str()});
+    return failure();
+  }
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {

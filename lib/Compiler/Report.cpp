@@ -119,11 +119,20 @@ static std::string getLeastPreciseType(const ProgramPlan &plan) {
   return least ? toString(least) : "";
 }
 
+/// One dtype for each output of an entry.
+static json::Array describePrecisions(ArrayRef<FloatType> types) {
+  json::Array names;
+  for (FloatType type : types)
+    names.push_back(type ? toString(type) : "");
+  return names;
+}
+
 std::string mlir::fuseops::writeReport(const CompileOptions &options,
                                        const ProgramPlan &plan,
                                        const GeneratedCode &code,
                                        ArrayRef<ArgumentRole> roles,
                                        ArrayRef<Extent> reductions,
+                                       const OutputPrecisions &precisions,
                                        ArrayRef<CollectedRemark> remarks) {
   json::Object report{
       {"compiler", FUSEOPS_VERSION},
@@ -148,6 +157,9 @@ std::string mlir::fuseops::writeReport(const CompileOptions &options,
     else if (remark.kind != "Analysis")
       refused.push_back(describeRemark(remark));
   }
+  report["precisions"] =
+      json::Object{{"forward", describePrecisions(precisions.forward)},
+                   {"backward", describePrecisions(precisions.backward)}};
   report["entries"] = std::move(entries);
   report["reductions"] = std::move(lengths);
   report["fused"] = std::move(fused);

@@ -20,6 +20,7 @@ namespace mlir::fuseops {
 std::string writeReport(const CompileOptions &options, const ProgramPlan &plan,
                         const GeneratedCode &code, ArrayRef<ArgumentRole> roles,
                         ArrayRef<Extent> reductions,
+                        const OutputPrecisions &precisions,
                         ArrayRef<CollectedRemark> remarks);
 
 } // namespace mlir::fuseops

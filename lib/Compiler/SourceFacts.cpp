@@ -158,3 +158,104 @@ SmallVector<Extent> mlir::fuseops::getReductionLengths(FusibleOp fusible) {
   });
   return lengths;
 }
+
+/// The less precise of two types. A power of two is a scale, not a rounded
+/// value.
+static FloatType getLessPrecise(FloatType a, FloatType b) {
+  if (!b || isa<Float8E8M0FNUType>(b))
+    return a;
+  return !a || b.getFPMantissaWidth() < a.getFPMantissaWidth() ? b : a;
+}
+
+namespace {
+
+/// Follows roundings through the values of a program.
+class PrecisionFlow {
+public:
+  /// Enters a value that depends on roundings to `inherited` too.
+  void enter(Value value, FloatType inherited) {
+    Type element = getElementTypeOrSelf(value.getType());
+    auto quantized = dyn_cast<QuantizedType>(value.getType());
+    if (quantized)
+      element = quantized.getElementType();
+    scales[value] = inherited;
+    types[value] = getLessPrecise(inherited, dyn_cast<FloatType>(element));
+  }
+
+  void visit(Operation &op) {
+    // A scale_inv is computed from values before they are rounded to FP8.
+    if (auto unpack = dyn_cast<UnpackQuantizedOp>(op)) {
+      for (auto [part, type] :
+           llvm::zip(unpack.getParts(), collect(unpack.getInput())))
+        types[part] = scales[part] = type;
+      return;
+    }
+    FloatType inherited;
+    for (Value operand : op.getOperands())
+      inherited = getLessPrecise(inherited, types.lookup(operand));
+    for (Value result : op.getResults())
+      enter(result, inherited);
+  }
+
+  /// The types of the plain tensors that `value` is at the boundary.
+  SmallVector<FloatType> collect(Value value) const {
+    if (!value)
+      return {FloatType()};
+    auto quantized = dyn_cast<QuantizedType>(value.getType());
+    if (!quantized)
+      return {types.lookup(value)};
+    SmallVector<FloatType> parts;
+    for (RankedTensorType part : quantized.getParts())
+      parts.push_back(
+          part.getElementType() == quantized.getElementType()
+              ? types.lookup(value)
+              : getLessPrecise(scales.lookup(value),
+                               dyn_cast<FloatType>(part.getElementType())));
+    return parts;
+  }
+
+  /// Moves what is known of `from` to `to`, a value of the same type.
+  void transfer(Value from, Value to) {
+    types[to] = types.lookup(from);
+    scales[to] = scales.lookup(from);
+  }
+
+private:
+  DenseMap<Value, FloatType> types;
+  /// Of quantized values: what their scales depend on.
+  DenseMap<Value, FloatType> scales;
+};
+
+} // namespace
+
+OutputPrecisions mlir::fuseops::getOutputPrecisions(FusibleOp fusible) {
+  PrecisionFlow flow;
+  OutputPrecisions result;
+  auto visit = [&](Block &block, SmallVectorImpl<FloatType> &outputs,
+                   ReturnOp returnOp) {
+    for (Operation &op : block.without_terminator())
+      flow.visit(op);
+    for (Value value : returnOp.getValuesOrNull())
+      llvm::append_range(outputs, flow.collect(value));
+    for (Value value : returnOp.getSaved())
+      llvm::append_range(outputs, flow.collect(value));
+  };
+  for (BlockArgument argument : fusible.getForward().getArguments())
+    flow.enter(argument, FloatType());
+  ReturnOp forward = fusible.getForwardReturn();
+  visit(fusible.getForward().front(), result.forward, forward);
+  if (!fusible.hasBackward())
+    return result;
+  // Backward gets the gradients of the results, then what forward saved.
+  Block &backward = fusible.getBackward().front();
+  size_t numGradients = fusible.getGradientTypes().size();
+  for (BlockArgument argument :
+       backward.getArguments().take_front(numGradients))
+    flow.enter(argument, FloatType());
+  for (auto [saved, argument] :
+       llvm::zip(forward.getSaved(),
+                 backward.getArguments().drop_front(numGradients)))
+    flow.transfer(saved, argument);
+  visit(backward, result.backward, fusible.getBackwardReturn());
+  return result;
+}

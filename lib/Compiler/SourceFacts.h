@@ -34,6 +34,17 @@ SmallVector<ArgumentRole> getArgumentRoles(FusibleOp fusible);
 /// The lengths of the reductions in both regions, each once.
 SmallVector<Extent> getReductionLengths(FusibleOp fusible);
 
+/// For each plain tensor that a region returns or saves, in the order of the
+/// program's outputs: the least precise floating-point type among the values
+/// that it depends on, itself included; null where there is none.
+struct OutputPrecisions {
+  SmallVector<FloatType> forward, backward;
+};
+
+/// The precisions of both regions; quantized values count as their data's type
+/// in what reads them.
+OutputPrecisions getOutputPrecisions(FusibleOp fusible);
+
 } // namespace mlir::fuseops
 
 #endif // FUSEOPS_LIB_COMPILER_SOURCEFACTS_H

@@ -71,6 +71,7 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
     // Each value that backward uses, once.
     llvm::SetVector<Value> saved;
     IRMapping arguments;
+    DenseMap<Value, BlockArgument> argumentOf;
     llvm::BitVector dropped(backward.getNumArguments());
     for (auto [index, value] : llvm::enumerate(returnOp.getSaved())) {
       BlockArgument argument = backward.getArgument(numGradients + index);
@@ -81,6 +82,7 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
         continue;
       }
       arguments.map(value, argument);
+      argumentOf[value] = argument;
       saved.insert(value);
     }
     // Values are looked at in reverse order of computation, so that what is
@@ -94,13 +96,18 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
                  ? a.getResultNumber() > b.getResultNumber()
                  : b.getOwner()->isBeforeInBlock(a.getOwner());
     });
+    DenseMap<Operation *, Operation *> copies;
     rewriter.setInsertionPointToStart(&backward);
     for (OpResult value : candidates) {
       if (!isRecomputed(value, saved))
         continue;
-      auto argument = cast<BlockArgument>(arguments.lookup(value));
-      Operation *again = rewriter.clone(*value.getOwner(), arguments);
-      again->setAttr(kRecomputedAttr, rewriter.getUnitAttr());
+      BlockArgument argument = argumentOf.lookup(value);
+      // One copy gives all results of an operation.
+      Operation *&again = copies[value.getOwner()];
+      if (!again) {
+        again = rewriter.clone(*value.getOwner(), arguments);
+        again->setAttr(kRecomputedAttr, rewriter.getUnitAttr());
+      }
       rewriter.replaceAllUsesWith(argument,
                                   again->getResult(value.getResultNumber()));
       rewriter.setInsertionPointToStart(&backward);

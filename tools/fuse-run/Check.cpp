@@ -11,6 +11,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
+#include <map>
 
 using namespace fuserun;
 using llvm::Error;
@@ -20,17 +21,25 @@ namespace {
 
 /// What the tolerance of a program depends on.
 struct Precision {
-  /// Unit roundoff of the least precise tensor of the program.
-  double roundoff = 0;
-  std::string dtype;
+  /// For each output of an entry, the least precise dtype that it depends on.
+  std::map<std::string, std::vector<int32_t>> dtypes;
   /// Length of the longest sum.
   double longestSum = 1;
 
+  /// The unit roundoff of an output's own dtype and of all that it depends on.
+  double getRoundoff(llvm::StringRef entry, size_t output,
+                     int32_t dtype) const {
+    double own = getUnitRoundoff(dtype);
+    auto found = dtypes.find(entry.str());
+    return found == dtypes.end() || output >= found->second.size()
+               ? own
+               : std::max(own, getUnitRoundoff(found->second[output]));
+  }
+
   /// A rounding for each step adds up like a random walk, with a few for the
   /// operations within; sums accumulate in f32.
-  double getTolerance(int32_t dtype, int32_t numSteps) const {
-    double unit = std::max(roundoff, getUnitRoundoff(dtype));
-    return unit * (4 + 4 * std::sqrt(numSteps)) +
+  double getTolerance(double roundoff, int32_t numSteps) const {
+    return roundoff * (4 + 4 * std::sqrt(numSteps)) +
            0x1p-24 * 4 * std::sqrt(longestSum);
   }
 };
@@ -45,8 +54,12 @@ bool CheckResult::isOk() const {
 static Precision getPrecision(const Session &session) {
   const llvm::json::Object &report = session.getReport();
   Precision precision;
-  precision.dtype = report.getString("least_precise_dtype").value_or("").str();
-  precision.roundoff = getUnitRoundoff(findDType(precision.dtype));
+  if (const llvm::json::Object *entries = report.getObject("precisions"))
+    for (const auto &[entry, names] : *entries)
+      if (const llvm::json::Array *array = names.getAsArray())
+        for (const llvm::json::Value &name : *array)
+          precision.dtypes[entry.str()].push_back(
+              findDType(name.getAsString().value_or("")));
   if (const llvm::json::Array *lengths = report.getArray("reductions"))
     for (const llvm::json::Value &value : *lengths)
       if (const llvm::json::Array *extent = value.getAsArray();
@@ -59,8 +72,7 @@ static Precision getPrecision(const Session &session) {
   return precision;
 }
 
-static double measureError(llvm::ArrayRef<double> found,
-                           llvm::ArrayRef<double> expected) {
+static double measureRMS(llvm::ArrayRef<double> expected) {
   double squares = 0;
   size_t numFinite = 0;
   for (double value : expected)
@@ -68,8 +80,11 @@ static double measureError(llvm::ArrayRef<double> found,
       squares += value * value;
       ++numFinite;
     }
-  double rms =
-      numFinite ? std::sqrt(squares / static_cast<double>(numFinite)) : 0;
+  return numFinite ? std::sqrt(squares / static_cast<double>(numFinite)) : 0;
+}
+
+static double measureError(llvm::ArrayRef<double> found,
+                           llvm::ArrayRef<double> expected, double rms) {
   double worst = 0;
   for (auto [a, b] : llvm::zip_equal(found, expected)) {
     if (a == b || (std::isnan(a) && std::isnan(b)))
@@ -92,8 +107,7 @@ static std::string formatShape(llvm::ArrayRef<int64_t> shape) {
 /// Compares one output of an entry; none has nothing to compare.
 static Error compareOutput(const Session &session, const DeviceTensor &found,
                            const Session &reference,
-                           const DeviceTensor &expected,
-                           const Precision &precision, int32_t numSteps,
+                           const DeviceTensor &expected, double tolerance,
                            Comparison comparison,
                            std::vector<Comparison> &comparisons) {
   if (found.info.is_none && expected.info.is_none)
@@ -112,9 +126,11 @@ static Error compareOutput(const Session &session, const DeviceTensor &found,
   comparison.name = found.info.name;
   comparison.dtype = fuseopsDTypeName(found.info.dtype);
   comparison.shape = formatShape(found.shape);
-  comparison.error = measureError(decode(*a), decode(*b));
+  std::vector<double> values = decode(*b);
+  comparison.rms = measureRMS(values);
+  comparison.error = measureError(decode(*a), values, comparison.rms);
   if (isFloat(found.info.dtype))
-    comparison.tolerance = precision.getTolerance(found.info.dtype, numSteps);
+    comparison.tolerance = tolerance;
   comparisons.push_back(std::move(comparison));
   return Error::success();
 }
@@ -155,16 +171,18 @@ Expected<CheckResult> fuserun::compare(const Session &session,
         continue;
       Comparison comparison;
       comparison.entry = info.name;
+      double roundoff = precision.getRoundoff(info.name, i, found.info.dtype);
       if (Error error = compareOutput(
-              session, found, reference, referenceEntry.outputs[i], precision,
-              numSteps, std::move(comparison), result.tensors))
+              session, found, reference, referenceEntry.outputs[i],
+              precision.getTolerance(roundoff, numSteps), std::move(comparison),
+              result.tensors))
         return std::move(error);
     }
   }
   result.formula = llvm::formatv(
-      "u * (4 + 4 * sqrt(steps)) + 2^-24 * 4 * sqrt(K): u the larger unit "
-      "roundoff of the tensor's dtype and {0}, steps {1}, K {2}",
-      precision.dtype.empty() ? "none" : precision.dtype, steps,
-      static_cast<int64_t>(precision.longestSum));
+      "u * (4 + 4 * sqrt(steps)) + 2^-24 * 4 * sqrt(K): u the largest unit "
+      "roundoff of the tensor's dtype and those that it depends on, steps {0}, "
+      "K {1}",
+      steps, static_cast<int64_t>(precision.longestSum));
   return result;
 }

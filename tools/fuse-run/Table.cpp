@@ -215,6 +215,7 @@ static json::Object describeCheck(const CheckResult &check) {
                                    {"dtype", tensor.dtype},
                                    {"shape", tensor.shape},
                                    {"error", orNull(tensor.error)},
+                                   {"rms", tensor.rms},
                                    {"tolerance", tensor.tolerance},
                                    {"ok", tensor.isOk()}});
   return json::Object{{"ok", check.isOk()},

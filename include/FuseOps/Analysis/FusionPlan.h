@@ -32,6 +32,8 @@ struct OperationShape {
   KernelTemplate kernelTemplate = KernelTemplate::Library;
   /// Results that are concatenations, and operands that are sliced.
   llvm::SmallBitVector concatenated, sliced;
+  /// Results that a reduction over rows gives, of one row too.
+  llvm::SmallBitVector reduced;
 };
 
 /// Inspects `op`, which is not changed.

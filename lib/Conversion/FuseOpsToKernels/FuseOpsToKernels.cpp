@@ -175,7 +175,7 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
   SmallVector<unsigned> direct;
   for (auto [index, value] : llvm::enumerate(yield.getValues()))
     if (!body->isFinal(value)) {
-      types.push_back(value.getType());
+      types.push_back(group.getResult(index).getType());
       direct.push_back(index);
     }
   for (ReduceRowsOp op : body->getRowReductions())
@@ -267,7 +267,7 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
           group.getInputs()[cast<BlockArgument>(argument).getArgNumber()]);
     SmallVector<Type> types;
     for (unsigned output : part.outputs)
-      types.push_back(yield.getValues()[output].getType());
+      types.push_back(group.getResult(output).getType());
     Schedule chunks = getFinalizeSchedule(columns, device);
     Extent rows{chunks.workers, 0};
     LaunchOp launched =

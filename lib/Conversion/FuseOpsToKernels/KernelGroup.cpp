@@ -8,6 +8,8 @@
 
 #include "KernelGroup.h"
 
+#include "FuseOps/Dialect/FuseOps/ScalarMath.h"
+
 using namespace mlir;
 using namespace mlir::fuseops;
 
@@ -22,6 +24,23 @@ FailureOr<KernelGroup> KernelGroup::create(GroupOp group) {
       failed(result.findLevels()) || failed(result.findStores()))
     return failure();
   return result;
+}
+
+/// `value` in the element type of `declared`: with an f64 operand,
+/// decompositions compute in f64 what the operation declares as f32.
+static Value convertElements(OpBuilder &builder, Location loc, Value value,
+                             RankedTensorType declared) {
+  RankedTensorType type = tensorType(value);
+  if (type.getElementType() == declared.getElementType())
+    return value;
+  RankedTensorType converted = type.clone(declared.getElementType());
+  return PointwiseOp::build(builder, loc, converted, value,
+                            [&](OpBuilder &b, Location l, ValueRange scalars) {
+                              return SmallVector<Value>{convertFloat(
+                                  b, l, scalars[0],
+                                  getComputeType(declared.getElementType()))};
+                            })
+      .getResult(0);
 }
 
 LogicalResult KernelGroup::decompose() {
@@ -44,7 +63,11 @@ LogicalResult KernelGroup::decompose() {
             ConcatColumnsOp>(op))
       continue;
     rewriter.setInsertionPoint(&op);
-    rewriter.replaceOp(&op, fusible.decompose(rewriter, op.getOperands()));
+    SmallVector<Value> results = fusible.decompose(rewriter, op.getOperands());
+    for (auto [result, declared] : llvm::zip(results, op.getResultTypes()))
+      result = convertElements(rewriter, op.getLoc(), result,
+                               cast<RankedTensorType>(declared));
+    rewriter.replaceOp(&op, results);
   }
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))

@@ -42,6 +42,14 @@ void RowKernel::declare(StringRef name) {
     kernel->setAttr(kBlockAttr, b.getDenseI32ArrayAttr(
                                     {static_cast<int32_t>(schedule.threads),
                                      static_cast<int32_t>(schedule.rows), 1}));
+    // The runtime refuses outputs that overlap inputs, and slots of the workspace
+    // that are in use at once are disjoint.
+    for (unsigned i = 0; i < countPointers(group); ++i)
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        b.getUnitAttr());
+    for (unsigned i = 0; i < group.getGroup().getInputs().size(); ++i)
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(),
+                        b.getUnitAttr());
   }
   b.setInsertionPointToStart(kernel.addEntryBlock());
 }
@@ -321,22 +329,27 @@ void RowKernel::accumulateRows(Pass pass, Element &element) {
   }
 }
 
+/// Visits the columns from `from` to `to`, `width` at once and `step` apart;
+/// `unroll` visits make one iteration, so that their loads are in flight together.
 SmallVector<Value> RowKernel::forColumns(Value from, int64_t to, int64_t step,
-                                         int64_t width, Pass pass, Value row,
-                                         Value isActive,
+                                         int64_t width, int64_t unroll,
+                                         Pass pass, Value row, Value isActive,
                                          SmallVector<Value> partial) {
   auto loop = scf::ForOp::create(b, loc, from, elements.constant(to),
-                                 elements.constant(step), partial);
+                                 elements.constant(step * unroll), partial);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(loop.getBody());
-  Element element;
-  element.row = row;
-  element.column = loop.getInductionVar();
-  element.width = width;
-  element.isValid = isActive;
-  SmallVector<Value> updated =
-      visitElement(pass, element, SmallVector<Value>(loop.getRegionIterArgs()));
-  accumulateRows(pass, element);
+  SmallVector<Value> updated(loop.getRegionIterArgs());
+  for (int64_t i = 0; i < unroll; ++i) {
+    Element element;
+    element.row = row;
+    element.column =
+        add(loop.getInductionVar(), elements.constant(i * step));
+    element.width = width;
+    element.isValid = isActive;
+    updated = visitElement(pass, element, updated);
+    accumulateRows(pass, element);
+  }
   // A loop without results has its terminator already.
   if (!partial.empty())
     scf::YieldOp::create(b, loc, updated);
@@ -381,17 +394,19 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
     collapse(partial);
   } else if (isCuda) {
     Value from = mul(threadX, elements.constant(width));
-    partial = forColumns(from, columns, width * schedule.threads, width, pass,
-                         row, isActive, partial);
+    int64_t step = width * schedule.threads;
+    int64_t unroll = columns % (2 * step) == 0 ? 2 : 1;
+    partial = forColumns(from, columns, step, width, unroll, pass, row,
+                         isActive, partial);
     collapse(partial);
   } else {
     int64_t vectorEnd = columns - columns % width;
     if (vectorEnd > 0)
-      partial = forColumns(elements.constant(0), vectorEnd, width, width, pass,
-                           row, isActive, partial);
+      partial = forColumns(elements.constant(0), vectorEnd, width, width, 1,
+                           pass, row, isActive, partial);
     collapse(partial);
     if (vectorEnd < columns)
-      partial = forColumns(elements.constant(vectorEnd), columns, 1, 1, pass,
+      partial = forColumns(elements.constant(vectorEnd), columns, 1, 1, 1, pass,
                            row, isActive, partial);
   }
   combineThreads(pass, partial);

@@ -55,8 +55,9 @@ private:
                                   ArrayRef<Value> partial);
   void accumulateRows(Pass pass, Element &element);
   SmallVector<Value> forColumns(Value from, int64_t to, int64_t step,
-                                int64_t width, Pass pass, Value row,
-                                Value isActive, SmallVector<Value> partial);
+                                int64_t width, int64_t unroll, Pass pass,
+                                Value row, Value isActive,
+                                SmallVector<Value> partial);
   void combineThreads(Pass pass, SmallVectorImpl<Value> &values);
   void initializePartials();
   void storeHeldPartials(ValueRange accumulators);

@@ -62,6 +62,52 @@ FailureOr<KernelTarget> KernelTarget::cuda(StringRef chip) {
 
 namespace {
 
+/// `type` with i16 in the place of bf16; null if that is not its element type.
+Type getBF16Bits(Type type) {
+  if (!getElementTypeOrSelf(type).isBF16())
+    return {};
+  Type bits = IntegerType::get(type.getContext(), 16);
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(VectorType::get(vector.getShape(), bits)) : bits;
+}
+
+/// x86 without AVX512-BF16 softens what LLVM's vectorizers make of bf16 values,
+/// with calls into compiler-rt; of integers it needs none.
+///
+/// Pattern: load : bf16 -> bitcast(load : i16)
+struct LoadBF16AsBits : public OpRewritePattern<LLVM::LoadOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(LLVM::LoadOp op,
+                                PatternRewriter &rewriter) const override {
+    Type bits = getBF16Bits(op.getType());
+    if (!bits)
+      return rewriter.notifyMatchFailure(op, "loads no bf16");
+    Value value =
+        LLVM::LoadOp::create(rewriter, op.getLoc(), bits, op.getAddr(),
+                             op.getAlignment().value_or(0));
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), value);
+    return success();
+  }
+};
+
+/// Pattern: store x : bf16 -> store bitcast(x) : i16
+struct StoreBF16AsBits : public OpRewritePattern<LLVM::StoreOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(LLVM::StoreOp op,
+                                PatternRewriter &rewriter) const override {
+    Type bits = getBF16Bits(op.getValue().getType());
+    if (!bits)
+      return rewriter.notifyMatchFailure(op, "stores no bf16");
+    Value value =
+        arith::BitcastOp::create(rewriter, op.getLoc(), bits, op.getValue());
+    rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, value, op.getAddr(),
+                                               op.getAlignment().value_or(0));
+    return success();
+  }
+};
+
 /// Polynomials, and casts that the chip lacks.
 LogicalResult expand(ModuleOp kernels, const KernelTarget &target) {
   RewritePatternSet patterns(kernels.getContext());
@@ -76,6 +122,8 @@ LogicalResult expand(ModuleOp kernels, const KernelTarget &target) {
   if (hasFp8Instructions)
     populateFp8ToNVVMPatterns(patterns);
   populateFp8ToLLVMPatterns(patterns, casts);
+  if (casts.bf16)
+    patterns.add<LoadBF16AsBits, StoreBF16AsBits>(patterns.getContext());
   return applyPatternsGreedily(kernels, std::move(patterns));
 }
 

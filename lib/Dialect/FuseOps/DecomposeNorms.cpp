@@ -103,16 +103,22 @@ static SmallVector<Value> decomposeNormGrad(Operation *op, OpBuilder &builder,
   auto product = [](ScalarMath &m, ArrayRef<Value> v) {
     return m.mul(v[0], v[1]);
   };
-  Value sumGH = core.sumColumns(core.pointwise(core.wide(x), {g, h}, product));
-  inputs = {g, h, rstd, sumGH};
+  // Divided once a row, not once an element.
+  auto meanOf = [&](Value value) {
+    return core.pointwise(core.rowStat(x), core.sumColumns(value),
+                          [&](ScalarMath &m, auto v) {
+                            return m.div(v[0], m.constant(n));
+                          });
+  };
+  inputs = {g, h, rstd,
+            meanOf(core.pointwise(core.wide(x), {g, h}, product))};
   if (mean)
-    inputs.push_back(core.sumColumns(g));
+    inputs.push_back(meanOf(g));
   SmallVector<Value> results = {core.pointwise(
       op->getResult(0).getType(), inputs, [&](ScalarMath &m, auto v) {
-        Value count = m.constant(n);
-        Value d = m.sub(v[0], m.mul(v[1], m.div(v[3], count)));
+        Value d = m.sub(v[0], m.mul(v[1], v[3]));
         if (mean)
-          d = m.sub(d, m.div(v[4], count));
+          d = m.sub(d, v[4]);
         return m.mul(v[2], d);
       })};
   if (gamma)

@@ -55,6 +55,9 @@ FailureOr<Value> mlir::fuseops::reduceToShape(OpBuilder &builder, Location loc,
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.getDimSize(dim) != targetExtent(dim))
       numReduced = dim + 1;
+  // Extents of 1 behind them cost nothing, and spare a reshape.
+  while (numReduced < type.getRank() - 1 && type.getDimSize(numReduced) == 1)
+    ++numReduced;
   int64_t kept = 1;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     if (dim < numReduced && targetExtent(dim) != 1)
@@ -62,8 +65,13 @@ FailureOr<Value> mlir::fuseops::reduceToShape(OpBuilder &builder, Location loc,
              << "cannot reduce a gradient of type " << type << " to " << target
              << ": a reduction over inner dimensions only is "
                 "not supported";
-    if (dim >= numReduced)
-      kept *= type.getDimSize(dim);
+    if (dim < numReduced)
+      continue;
+    if (type.isDynamicDim(dim))
+      return emitError(loc)
+             << "cannot reduce a gradient of type " << type << " to " << target
+             << ": a reduction over what comes before `?` is not supported";
+    kept *= type.getDimSize(dim);
   }
   if (numReduced < type.getRank() - 1) {
     Extent rows = getNumElements(type, type.getRank() - numReduced);

@@ -98,7 +98,7 @@ forward {
 
 // 3 vectors of 8 on 4 threads, 32 rows a block: the fourth thread, and rows
 // beyond the last, read what is there and store nothing.
-// CUDA: func.func @vectors_and_tail(%{{.+}}: !llvm.ptr, %{{.+}}: !llvm.ptr, %[[Y:.+]]: !llvm.ptr, %[[ROWS:.+]]: i64, %{{.+}}: i64) attributes {fuseops.block = array<i32: 4, 32, 1>} {
+// CUDA: func.func @vectors_and_tail(%{{.+}}: !llvm.ptr {llvm.noalias, llvm.readonly}, %{{.+}}: !llvm.ptr {llvm.noalias, llvm.readonly}, %[[Y:.+]]: !llvm.ptr {llvm.noalias}, %[[ROWS:.+]]: i64, %{{.+}}: i64) attributes {fuseops.block = array<i32: 4, 32, 1>} {
 // CUDA: nvvm.read.ptx.sreg.tid.x
 // CUDA: nvvm.read.ptx.sreg.tid.y
 // CUDA: nvvm.read.ptx.sreg.ctaid.x
