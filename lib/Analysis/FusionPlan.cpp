@@ -83,6 +83,8 @@ struct Node {
   /// Nodes that it reads, each with the operand and the result it reads.
   struct Edge {
     unsigned producer, result, operand;
+    /// A reshape between them turns rows into columns or the reverse.
+    bool movesColumns;
   };
   SmallVector<Edge> reads;
   unsigned group = 0;
@@ -116,6 +118,17 @@ static Value skipReshapes(Value value) {
   return value;
 }
 
+/// Whether a reshape behind which `value` stands changes rows or columns.
+static bool movesColumns(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
+    auto from = cast<RankedTensorType>(reshape.getInput().getType());
+    if (getSpace(from) != getSpace(cast<RankedTensorType>(value.getType())))
+      return true;
+    value = reshape.getInput();
+  }
+  return false;
+}
+
 GreedyPlanner::GreedyPlanner(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (isa<ReshapeOp>(op))
@@ -127,9 +140,9 @@ GreedyPlanner::GreedyPlanner(Block &block) {
       Value source = skipReshapes(value);
       auto result = dyn_cast<OpResult>(source);
       if (result && index.contains(result.getOwner()))
-        node.reads.push_back({index[result.getOwner()],
-                              result.getResultNumber(),
-                              static_cast<unsigned>(operand)});
+        node.reads.push_back(
+            {index[result.getOwner()], result.getResultNumber(),
+             static_cast<unsigned>(operand), movesColumns(value)});
     }
     inspect(node);
     index[&op] = node.group;
@@ -172,7 +185,7 @@ bool GreedyPlanner::hasPathThroughOthers(unsigned from, unsigned to) {
   return false;
 }
 
-/// The condition (4 or 5) that an edge between the two groups breaks, or 0.
+/// The condition (2, 4 or 5) that an edge between the two groups breaks, or 0.
 unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
   unsigned conflict = 0;
   for (Node &node : nodes) {
@@ -183,6 +196,8 @@ unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
       if (producer.group == node.group ||
           (producer.group != a && producer.group != b))
         continue;
+      if (edge.movesColumns)
+        return 2;
       if (producer.shape.reduced.test(edge.result))
         return 4;
       if (producer.shape.concatenated.test(edge.result) ||

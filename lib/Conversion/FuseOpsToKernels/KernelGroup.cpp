@@ -69,6 +69,25 @@ LogicalResult KernelGroup::decompose() {
                                cast<RankedTensorType>(declared));
     rewriter.replaceOp(&op, results);
   }
+  // Pattern: reduce_columns(x) -> x [if x has one column], converted. In a
+  // kernel over more columns each lane of a vector would add its copy of the
+  // value.
+  for (auto reduction : llvm::to_vector(body.getOps<ReduceColumnsOp>())) {
+    if (getColumns(tensorType(reduction.getInput())) != 1)
+      continue;
+    rewriter.setInsertionPoint(reduction);
+    Type element = getComputeType(
+        cast<RankedTensorType>(reduction.getType()).getElementType());
+    Value same =
+        PointwiseOp::build(rewriter, reduction.getLoc(), reduction.getType(),
+                           reduction.getInput(),
+                           [&](OpBuilder &b, Location l, ValueRange scalars) {
+                             return SmallVector<Value>{
+                                 convertFloat(b, l, scalars[0], element)};
+                           })
+            .getResult(0);
+    rewriter.replaceOp(reduction, same);
+  }
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))
       rewriter.eraseOp(&op);

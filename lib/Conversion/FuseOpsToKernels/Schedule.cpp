@@ -15,14 +15,18 @@ using namespace mlir;
 using namespace mlir::fuseops;
 
 namespace {
-/// Every access to several columns, loads and stores.
+/// Every access to several columns, loads and stores. A slice loads nothing:
+/// what reads it does.
 SmallVector<Access> getWideAccesses(const KernelGroup &group) {
   SmallVector<Access> accesses;
-  for (Operation *op : group.getRowOps())
+  for (Operation *op : group.getRowOps()) {
+    if (isa<SliceColumnsOp>(op))
+      continue;
     for (Value operand : op->getOperands())
       if (std::optional<Access> access = group.getAccess(operand))
         if (access->columns != 1)
           accesses.push_back(*access);
+  }
   for (const Store &store : group.getStores())
     if (store.access.columns != 1)
       accesses.push_back(store.access);
@@ -45,6 +49,17 @@ static int64_t chooseCudaVector(const KernelGroup &group) {
     vector =
         std::min({vector, powerOfTwoIn(access.columns),
                   powerOfTwoIn(access.pitch), powerOfTwoIn(access.offset)});
+  }
+  // And every row that it walks over, of computed values and of one column too.
+  auto walk = [&](Value value) {
+    if (group.getPlacement(value) == Placement::Full)
+      vector = std::min(vector, powerOfTwoIn(getColumns(
+                                    cast<RankedTensorType>(value.getType()))));
+  };
+  for (Operation *op : group.getRowOps()) {
+    if (!isa<SliceColumnsOp>(op))
+      llvm::for_each(op->getOperands(), walk);
+    llvm::for_each(op->getResults(), walk);
   }
   return std::min({vector, widest, int64_t(8)});
 }
