@@ -136,11 +136,16 @@ SmallVector<Value> FinalizeKernel::combinePartials(Value column, Value from,
 void FinalizeKernel::combineStrips(SmallVectorImpl<Value> &sums, Value thread,
                                    Value strip) {
   std::string name = (kernel.getSymName() + "_strips").str();
+  // Of the widest type, so that a slot holds an f32 or an f64 value.
+  Type widest = b.getF32Type();
+  for (Value sum : sums)
+    if (sum.getType().isF64())
+      widest = sum.getType();
   {
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPoint(kernel);
-    auto type = LLVM::LLVMArrayType::get(
-        b.getF32Type(), sums.size() * kCudaColumns * kCudaStrips);
+    auto type = LLVM::LLVMArrayType::get(widest, sums.size() * kCudaColumns *
+                                                     kCudaStrips);
     LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/false,
                            LLVM::Linkage::Internal, name, Attribute(),
                            /*alignment=*/16, /*addrSpace=*/3);
@@ -150,10 +155,16 @@ void FinalizeKernel::combineStrips(SmallVectorImpl<Value> &sums, Value thread,
   auto slot = [&](size_t number, Value row) -> Value {
     Value line = arith::AddIOp::create(b, loc, row,
                                        elements.constant(number * kCudaStrips));
-    return arith::AddIOp::create(
+    Value index = arith::AddIOp::create(
         b, loc,
         arith::MulIOp::create(b, loc, line, elements.constant(kCudaColumns)),
         thread);
+    int64_t scale =
+        getElementBytes(widest) / getElementBytes(sums[number].getType());
+    return scale == 1
+               ? index
+               : arith::MulIOp::create(b, loc, index, elements.constant(scale))
+                     .getResult();
   };
   for (auto [number, sum] : llvm::enumerate(sums))
     elements.storeRaw(sum, shared, slot(number, strip));
@@ -162,7 +173,7 @@ void FinalizeKernel::combineStrips(SmallVectorImpl<Value> &sums, Value thread,
     Value total;
     for (int64_t row = 0; row < kCudaStrips; ++row) {
       Value part = elements.loadRaw(
-          shared, slot(number, elements.constant(row)), b.getF32Type(), 1);
+          shared, slot(number, elements.constant(row)), sum.getType(), 1);
       total = total
                   ? elements.combine(reductions[number].getKind(), total, part)
                   : part;

@@ -180,12 +180,13 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
     }
   for (ReduceRowsOp op : body->getRowReductions())
     types.push_back(RankedTensorType::get(
-        {schedule->workers, getColumns(op.getInput().getType())},
+        {schedule->getRowWorkers(), getColumns(op.getInput().getType())},
         getAccumulatorType(op)));
 
   rewriter.setInsertionPoint(group);
   LaunchOp main = launch(kernel, group.getKernelTemplate(), types,
-                         group.getInputs(), *schedule, body->getSpace().rows);
+                         group.getInputs(), *schedule,
+                         body->getSpace().rows * schedule->tiles);
   // Partial results stay in the cache: they are not counted as traffic.
   ValueRange direct_results = main.getOutputs().take_front(direct.size());
   main.setBytes(bytesOf(main.getInputs(), direct_results).asArray());
@@ -274,7 +275,7 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
         launch(*kernel, KernelTemplate::Finalize, types, inputs, chunks, rows);
     launched.setCountRows(body.getSpace().rows.asArray());
     launched.setCountRowsPerWorker(schedule.rowsPerWorker);
-    launched.setCountMaxWorkers(schedule.workers);
+    launched.setCountMaxWorkers(schedule.getRowWorkers());
     launched.setCountMultiplier(1);
     launched.setBytes(
         bytesOf(ValueRange(launched.getInputs()).drop_front(numPartials),

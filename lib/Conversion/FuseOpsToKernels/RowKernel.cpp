@@ -89,6 +89,17 @@ void RowKernel::bindParameters() {
   threadY = toI64(NVVM::ThreadIdYOp::create(b, loc, i32));
   worker = toI64(NVVM::BlockIdXOp::create(b, loc, i32));
   workers = toI64(NVVM::GridDimXOp::create(b, loc, i32));
+  firstColumn = mul(threadX, elements.constant(schedule.vector));
+  if (schedule.tiles == 1)
+    return;
+  // The launch counts each row once for each tile.
+  Value tiles = elements.constant(schedule.tiles);
+  Value tile = arith::RemUIOp::create(b, loc, worker, tiles);
+  firstColumn =
+      add(firstColumn, mul(tile, elements.constant(schedule.getWidth())));
+  worker = arith::DivUIOp::create(b, loc, worker, tiles);
+  workers = arith::DivUIOp::create(b, loc, workers, tiles);
+  rows = arith::DivUIOp::create(b, loc, rows, tiles);
 }
 
 func::FuncOp RowKernel::emit(StringRef name) {
@@ -162,15 +173,13 @@ void RowKernel::holdRow(Value row, Value isActive) {
   for (unsigned level = 0; level < group.getNumLevels(); ++level)
     for (int64_t columns : widthsAt(level))
       widths.insert(columns);
-  int64_t stride = schedule.vector * schedule.threads;
   for (int64_t columns : widths)
     for (int64_t i = 0; i < schedule.getVectorsPerThread(columns); ++i) {
       Element &element = held[columns].emplace_back();
       element.row = row;
       element.width = schedule.vector;
-      element.column = add(mul(threadX, elements.constant(schedule.vector)),
-                           elements.constant(i * stride));
-      if ((i + 1) * stride > columns) {
+      element.column = columnOf(i);
+      if (isTail(i, columns)) {
         element.isValid = less(element.column, elements.constant(columns));
         element.column = arith::MinSIOp::create(
             b, loc, element.column,
@@ -393,7 +402,7 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
     }
     collapse(partial);
   } else if (isCuda) {
-    Value from = mul(threadX, elements.constant(width));
+    Value from = firstColumn;
     int64_t step = width * schedule.threads;
     int64_t unroll = columns % (2 * step) == 0 ? 2 : 1;
     partial = forColumns(from, columns, step, width, unroll, pass, row,

@@ -80,6 +80,15 @@ private:
                ? schedule.getVectorsPerThread(columnsOf(op.getInput()))
                : 1;
   }
+  /// First column of the thread's `number`th vector of a held row.
+  Value columnOf(int64_t number) {
+    return add(firstColumn, elements.constant(number * schedule.getWidth()));
+  }
+  /// Whether some thread's `number`th vector lies past the last column.
+  bool isTail(int64_t number, int64_t columns) {
+    int64_t parts = schedule.tiles > 1 ? schedule.tiles : number + 1;
+    return parts * schedule.getWidth() > columns;
+  }
   Value toI64(Value value) {
     return arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
   }
@@ -104,6 +113,7 @@ private:
   func::FuncOp kernel;
   Value rows, worker, workers;
   Value threadX, threadY;
+  Value firstColumn; ///< CUDA: of the thread's first vector
   SmallVector<Value> partials; ///< one pointer for each reduction over rows
   /// The row's elements, where it is held, by number of columns.
   llvm::SmallDenseMap<int64_t, SmallVector<Element>> held;

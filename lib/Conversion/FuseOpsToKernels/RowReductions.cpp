@@ -102,8 +102,7 @@ void RowKernel::initializePartials() {
     };
     int64_t width = schedule.vector;
     if (isCuda) {
-      fill(mul(threadX, elements.constant(width)), columns,
-           width * schedule.threads, width);
+      fill(firstColumn, columns, width * schedule.threads, width);
       continue;
     }
     int64_t vectorEnd = columns - columns % width;
@@ -119,6 +118,7 @@ Value RowKernel::combineRows(ReductionKind kind, Value value) {
     return value;
   auto vector = dyn_cast<VectorType>(value.getType());
   int64_t width = vector ? vector.getNumElements() : 1;
+  Type element = getElementTypeOrSelf(value.getType());
   Value shared = getRowScratch();
   Value lane = mul(threadX, elements.constant(width));
   Value own =
@@ -126,7 +126,7 @@ Value RowKernel::combineRows(ReductionKind kind, Value value) {
   NVVM::Barrier0Op::create(b, loc);
   elements.storeRaw(value, shared, own);
   NVVM::Barrier0Op::create(b, loc);
-  Value first = elements.loadRaw(shared, lane, b.getF32Type(), width);
+  Value first = elements.loadRaw(shared, lane, element, width);
   auto loop = scf::ForOp::create(b, loc, elements.constant(1),
                                  elements.constant(schedule.rows),
                                  elements.constant(1), first);
@@ -134,7 +134,7 @@ Value RowKernel::combineRows(ReductionKind kind, Value value) {
   b.setInsertionPointToStart(loop.getBody());
   Value index = add(lane, mul(loop.getInductionVar(),
                               elements.constant(schedule.threads * width)));
-  Value part = elements.loadRaw(shared, index, b.getF32Type(), width);
+  Value part = elements.loadRaw(shared, index, element, width);
   Value total = elements.combine(kind, loop.getRegionIterArg(0), part);
   scf::YieldOp::create(b, loc, total);
   return loop.getResult(0);
@@ -147,8 +147,13 @@ Value RowKernel::getRowScratch() {
   if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPoint(kernel);
+    // One reduction after the other uses it, of f32 or of f64 values.
+    Type widest = b.getF32Type();
+    for (ReduceRowsOp op : group.getRowReductions())
+      if (getAccumulatorType(op).isF64())
+        widest = getAccumulatorType(op);
     auto type = LLVM::LLVMArrayType::get(
-        b.getF32Type(), schedule.rows * schedule.threads * schedule.vector);
+        widest, schedule.rows * schedule.threads * schedule.vector);
     LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/false,
                            LLVM::Linkage::Internal, name, Attribute(),
                            /*alignment=*/16, /*addrSpace=*/3);
@@ -176,10 +181,8 @@ void RowKernel::storeHeldPartials(ValueRange accumulators) {
       if (isCuda && schedule.rows > 1)
         mayStore = isZero(threadY);
       if (isFull) {
-        int64_t stride = schedule.vector * schedule.threads;
-        column = add(mul(threadX, elements.constant(schedule.vector)),
-                     elements.constant(i * stride));
-        if ((i + 1) * stride > columns)
+        column = columnOf(i);
+        if (isTail(i, columns))
           mayStore = both(mayStore, less(column, elements.constant(columns)));
       } else if (isCuda && schedule.threads > 1) {
         mayStore = both(mayStore, isZero(threadX));

@@ -14,6 +14,9 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
+/// Processors of an H200.
+static constexpr int64_t kProcessors = 132;
+
 namespace {
 /// Every access to several columns, loads and stores. A slice loads nothing:
 /// what reads it does.
@@ -27,9 +30,14 @@ SmallVector<Access> getWideAccesses(const KernelGroup &group) {
         if (access->columns != 1)
           accesses.push_back(*access);
   }
-  for (const Store &store : group.getStores())
-    if (store.access.columns != 1)
-      accesses.push_back(store.access);
+  for (const Store &store : group.getStores()) {
+    if (store.access.columns == 1)
+      continue;
+    accesses.push_back(store.access);
+    // A slice that is stored as it is.
+    if (std::optional<Access> access = group.getAccess(store.value))
+      accesses.push_back(*access);
+  }
   return accesses;
 }
 } // namespace
@@ -98,11 +106,48 @@ static int64_t getHeldLimit(const Schedule &schedule) {
   return schedule.threads * schedule.rows > 512 ? 32 : 64;
 }
 
+/// Whether blocks may share a row: nothing is reduced over its columns, and
+/// nothing is written once a row.
+static bool canTileColumns(const KernelGroup &group) {
+  int64_t columns = group.getSpace().columns;
+  return group.getNumLevels() == 1 && hasWideRowReduction(group) &&
+         llvm::all_of(group.getRowReductions(),
+                      [&](ReduceRowsOp op) {
+                        return getColumns(op.getInput().getType()) == columns;
+                      }) &&
+         llvm::all_of(group.getStores(), [&](const Store &store) {
+           return group.isFinal(store.value) || store.access.columns == columns;
+         });
+}
+
+/// Sums over rows without sums over columns: each block keeps the sums of a few
+/// columns in registers and walks down the rows.
+static std::optional<Schedule> chooseColumnTiles(const KernelGroup &group,
+                                                 int64_t vector) {
+  Schedule schedule;
+  schedule.vector = vector;
+  schedule.threads = 32;
+  schedule.rows = 8;
+  schedule.holdsRow = true;
+  schedule.tiles =
+      llvm::divideCeil(group.getSpace().columns, schedule.getWidth());
+  if (schedule.tiles == 1 || !canTileColumns(group) ||
+      countHeldElements(group, schedule) > getHeldLimit(schedule))
+    return std::nullopt;
+  // Rows are dealt to as many blocks as fill the processors six times.
+  schedule.workers =
+      schedule.tiles * llvm::divideCeil(6 * kProcessors, schedule.tiles);
+  return schedule;
+}
+
 static Schedule chooseCuda(const KernelGroup &group) {
-  constexpr int64_t kProcessors = 132;
   Schedule schedule;
   int64_t columns = group.getSpace().columns;
   schedule.vector = chooseCudaVector(group);
+  // A schedule that is written down says `threads` along a whole row.
+  if (!group.getGroup().getSchedule())
+    if (auto tiled = chooseColumnTiles(group, schedule.vector))
+      return *tiled;
   int64_t lanes =
       std::max<int64_t>(1, llvm::divideCeil(columns, schedule.vector));
   // The fewest threads that can hold the row.

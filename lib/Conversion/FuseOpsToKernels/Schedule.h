@@ -25,9 +25,17 @@ struct Schedule {
   /// CUDA: a thread's part of a row stays in registers over all passes.
   bool holdsRow = false;
 
+  /// CUDA: parts of a row that different blocks handle; then `workers` is a
+  /// multiple of it, and neighbouring blocks have neighbouring parts.
+  int64_t tiles = 1;
+
+  /// Columns that a block handles at once.
+  int64_t getWidth() const { return vector * threads; }
+  /// Blocks that have different rows.
+  int64_t getRowWorkers() const { return workers / tiles; }
   /// Vectors of a row that one thread handles.
   int64_t getVectorsPerThread(int64_t columns) const {
-    return (columns + vector * threads - 1) / (vector * threads);
+    return tiles > 1 ? 1 : (columns + vector * threads - 1) / (vector * threads);
   }
 };
 
