@@ -258,8 +258,9 @@ void GreedyPlanner::mergeNeighbours(
         if (type && getSpace(type).rows == node.space.rows)
           readers[source].push_back(number);
       }
-  for (auto &[value, list] : readers)
-    for (unsigned second : ArrayRef(list).drop_front()) {
+  for (auto &entry : readers) {
+    ArrayRef<unsigned> list = entry.second;
+    for (unsigned second : list.drop_front()) {
       if (nodes[list.front()].group == nodes[second].group)
         continue;
       // Refused already, where one of them also reads the other.
@@ -272,6 +273,7 @@ void GreedyPlanner::mergeNeighbours(
       decisions.push_back(
           {nodes[list.front()].op, nodes[second].op, condition});
     }
+  }
 }
 
 SmallVector<FusionGroup> GreedyPlanner::getGroups() {

@@ -18,7 +18,8 @@ struct Comparison {
   /// `max |a - b| / (|b| + rms(b))` over all elements; infinite where one has
   /// a NaN that the other hasn't.
   double error = 0;
-  /// `rms(b)`: the error says nothing where the reference is 0 but for rounding.
+  /// `rms(b)`: the error says nothing where the reference is 0 but for
+  /// rounding.
   double rms = 0;
   double tolerance = 0;
 

@@ -1,4 +1,5 @@
-//===- CompileAndRunTest.cpp - From source text to a gradient through the C ABI ===//
+//===- CompileAndRunTest.cpp - From source text to a gradient through the C ABI
+//===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

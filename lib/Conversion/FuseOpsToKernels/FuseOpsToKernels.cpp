@@ -184,9 +184,9 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
         getAccumulatorType(op)));
 
   rewriter.setInsertionPoint(group);
-  LaunchOp main = launch(kernel, group.getKernelTemplate(), types,
-                         group.getInputs(), *schedule,
-                         body->getSpace().rows * schedule->tiles);
+  LaunchOp main =
+      launch(kernel, group.getKernelTemplate(), types, group.getInputs(),
+             *schedule, body->getSpace().rows * schedule->tiles);
   // Partial results stay in the cache: they are not counted as traffic.
   ValueRange direct_results = main.getOutputs().take_front(direct.size());
   main.setBytes(bytesOf(main.getInputs(), direct_results).asArray());

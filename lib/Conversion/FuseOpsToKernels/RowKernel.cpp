@@ -42,8 +42,8 @@ void RowKernel::declare(StringRef name) {
     kernel->setAttr(kBlockAttr, b.getDenseI32ArrayAttr(
                                     {static_cast<int32_t>(schedule.threads),
                                      static_cast<int32_t>(schedule.rows), 1}));
-    // The runtime refuses outputs that overlap inputs, and slots of the workspace
-    // that are in use at once are disjoint.
+    // The runtime refuses outputs that overlap inputs, and slots of the
+    // workspace that are in use at once are disjoint.
     for (unsigned i = 0; i < countPointers(group); ++i)
       kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         b.getUnitAttr());
@@ -339,7 +339,8 @@ void RowKernel::accumulateRows(Pass pass, Element &element) {
 }
 
 /// Visits the columns from `from` to `to`, `width` at once and `step` apart;
-/// `unroll` visits make one iteration, so that their loads are in flight together.
+/// `unroll` visits make one iteration, so that their loads are in flight
+/// together.
 SmallVector<Value> RowKernel::forColumns(Value from, int64_t to, int64_t step,
                                          int64_t width, int64_t unroll,
                                          Pass pass, Value row, Value isActive,
@@ -352,8 +353,7 @@ SmallVector<Value> RowKernel::forColumns(Value from, int64_t to, int64_t step,
   for (int64_t i = 0; i < unroll; ++i) {
     Element element;
     element.row = row;
-    element.column =
-        add(loop.getInductionVar(), elements.constant(i * step));
+    element.column = add(loop.getInductionVar(), elements.constant(i * step));
     element.width = width;
     element.isValid = isActive;
     updated = visitElement(pass, element, updated);

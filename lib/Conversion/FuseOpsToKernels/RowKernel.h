@@ -113,7 +113,7 @@ private:
   func::FuncOp kernel;
   Value rows, worker, workers;
   Value threadX, threadY;
-  Value firstColumn; ///< CUDA: of the thread's first vector
+  Value firstColumn;           ///< CUDA: of the thread's first vector
   SmallVector<Value> partials; ///< one pointer for each reduction over rows
   /// The row's elements, where it is held, by number of columns.
   llvm::SmallDenseMap<int64_t, SmallVector<Element>> held;

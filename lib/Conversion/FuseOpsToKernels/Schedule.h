@@ -35,7 +35,8 @@ struct Schedule {
   int64_t getRowWorkers() const { return workers / tiles; }
   /// Vectors of a row that one thread handles.
   int64_t getVectorsPerThread(int64_t columns) const {
-    return tiles > 1 ? 1 : (columns + vector * threads - 1) / (vector * threads);
+    return tiles > 1 ? 1
+                     : (columns + vector * threads - 1) / (vector * threads);
   }
 };
 

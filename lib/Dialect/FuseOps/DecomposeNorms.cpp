@@ -105,13 +105,11 @@ static SmallVector<Value> decomposeNormGrad(Operation *op, OpBuilder &builder,
   };
   // Divided once a row, not once an element.
   auto meanOf = [&](Value value) {
-    return core.pointwise(core.rowStat(x), core.sumColumns(value),
-                          [&](ScalarMath &m, auto v) {
-                            return m.div(v[0], m.constant(n));
-                          });
+    return core.pointwise(
+        core.rowStat(x), core.sumColumns(value),
+        [&](ScalarMath &m, auto v) { return m.div(v[0], m.constant(n)); });
   };
-  inputs = {g, h, rstd,
-            meanOf(core.pointwise(core.wide(x), {g, h}, product))};
+  inputs = {g, h, rstd, meanOf(core.pointwise(core.wide(x), {g, h}, product))};
   if (mean)
     inputs.push_back(meanOf(g));
   SmallVector<Value> results = {core.pointwise(
