@@ -9,6 +9,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <vector>
+
 using namespace mlir;
 using namespace mlir::fuseops;
 
@@ -87,7 +89,12 @@ struct Node {
     bool movesColumns;
   };
   SmallVector<Edge> reads;
+  /// Nodes that read it.
+  SmallVector<unsigned> readers;
+  /// The group that it is in: the number of that group's first node.
   unsigned group = 0;
+  /// Of a group's first node: the group's nodes, in order.
+  SmallVector<unsigned> members;
 };
 
 /// Greedy: merges along every producer-consumer edge in block order, then
@@ -103,10 +110,12 @@ private:
   unsigned tryMerge(unsigned a, unsigned b);
   bool hasPathThroughOthers(unsigned from, unsigned to);
   unsigned directConflict(unsigned a, unsigned b);
+  /// The space of a group: the widest of its operations.
+  IterationSpace spaceOf(unsigned group);
   /// Groups that read group `group`, itself not counted.
   llvm::SmallSetVector<unsigned, 8> readersOf(unsigned group);
 
-  SmallVector<Node> nodes;
+  std::vector<Node> nodes;
   DenseMap<Operation *, unsigned> index;
 };
 } // namespace
@@ -139,11 +148,15 @@ GreedyPlanner::GreedyPlanner(Block &block) {
     for (auto [operand, value] : llvm::enumerate(op.getOperands())) {
       Value source = skipReshapes(value);
       auto result = dyn_cast<OpResult>(source);
-      if (result && index.contains(result.getOwner()))
-        node.reads.push_back(
-            {index[result.getOwner()], result.getResultNumber(),
-             static_cast<unsigned>(operand), movesColumns(value)});
+      if (!result || !index.contains(result.getOwner()))
+        continue;
+      unsigned producer = index[result.getOwner()];
+      node.reads.push_back({producer, result.getResultNumber(),
+                            static_cast<unsigned>(operand),
+                            movesColumns(value)});
+      nodes[producer].readers.push_back(node.group);
     }
+    node.members = {node.group};
     inspect(node);
     index[&op] = node.group;
   }
@@ -160,11 +173,19 @@ void GreedyPlanner::inspect(Node &node) {
 
 llvm::SmallSetVector<unsigned, 8> GreedyPlanner::readersOf(unsigned group) {
   llvm::SmallSetVector<unsigned, 8> readers;
-  for (Node &node : nodes)
-    for (Node::Edge edge : node.reads)
-      if (nodes[edge.producer].group == group && node.group != group)
-        readers.insert(node.group);
+  for (unsigned member : nodes[group].members)
+    for (unsigned reader : nodes[member].readers)
+      if (nodes[reader].group != group)
+        readers.insert(nodes[reader].group);
   return readers;
+}
+
+IterationSpace GreedyPlanner::spaceOf(unsigned group) {
+  IterationSpace space = nodes[group].space;
+  for (unsigned member : nodes[group].members)
+    if (nodes[member].space.columns != 1)
+      space.columns = nodes[member].space.columns;
+  return space;
 }
 
 /// Whether a path leads from group `from` to group `to` through a third group.
@@ -188,9 +209,9 @@ bool GreedyPlanner::hasPathThroughOthers(unsigned from, unsigned to) {
 /// The condition (2, 4 or 5) that an edge between the two groups breaks, or 0.
 unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
   unsigned conflict = 0;
-  for (Node &node : nodes) {
-    if (node.group != a && node.group != b)
-      continue;
+  for (unsigned member :
+       llvm::concat<const unsigned>(nodes[a].members, nodes[b].members)) {
+    Node &node = nodes[member];
     for (Node::Edge edge : node.reads) {
       Node &producer = nodes[edge.producer];
       if (producer.group == node.group ||
@@ -217,13 +238,11 @@ unsigned GreedyPlanner::tryMerge(unsigned a, unsigned b) {
   if (!nodes[a].isMemory || !nodes[b].isMemory)
     return 1;
   // 2. one iteration space
-  for (Node &x : nodes)
-    for (Node &y : nodes)
-      if (x.group == groupA && y.group == groupB &&
-          (x.space.rows != y.space.rows ||
-           (x.space.columns != y.space.columns && x.space.columns != 1 &&
-            y.space.columns != 1)))
-        return 2;
+  IterationSpace spaceA = spaceOf(groupA), spaceB = spaceOf(groupB);
+  if (spaceA.rows != spaceB.rows ||
+      (spaceA.columns != spaceB.columns && spaceA.columns != 1 &&
+       spaceB.columns != 1))
+    return 2;
   // 3. nothing between them
   if (hasPathThroughOthers(groupA, groupB) ||
       hasPathThroughOthers(groupB, groupA))
@@ -231,10 +250,13 @@ unsigned GreedyPlanner::tryMerge(unsigned a, unsigned b) {
   // 4. and 5. what a kernel cannot read back
   if (unsigned conflict = directConflict(groupA, groupB))
     return conflict;
-  unsigned merged = std::min(groupA, groupB);
-  for (Node &node : nodes)
-    if (node.group == groupA || node.group == groupB)
-      node.group = merged;
+  unsigned first = std::min(groupA, groupB), second = std::max(groupA, groupB);
+  SmallVector<unsigned> moved = std::move(nodes[second].members);
+  nodes[second].members.clear();
+  for (unsigned member : moved)
+    nodes[member].group = first;
+  llvm::append_range(nodes[first].members, moved);
+  llvm::sort(nodes[first].members);
   return 0;
 }
 

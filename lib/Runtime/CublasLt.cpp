@@ -143,8 +143,8 @@ static void *openLibrary() {
   if (const char *home = std::getenv("CUDA_HOME"))
     for (const char *folder : {"/lib64/", "/lib/"})
       folders.push_back(std::string(home) + folder);
-  folders.push_back("/usr/local/cuda/lib64/");
-  folders.push_back("");
+  folders.emplace_back("/usr/local/cuda/lib64/");
+  folders.emplace_back("");
   for (const std::string &folder : folders)
     for (const char *name : {"libcublasLt.so.13", "libcublasLt.so.12"})
       if (void *library =
@@ -168,7 +168,7 @@ static void *openLibrary() {
         "/usr/local/lib/python3*/dist-packages",
         "/usr/local/lib/python3*/site-packages",
         "/usr/lib/python3*/dist-packages", "/usr/lib/python3/dist-packages"})
-    sites.push_back(site);
+    sites.emplace_back(site);
   for (const std::string &site : sites)
     for (const char *path : {"/nvidia/cu13/lib/libcublasLt.so.13",
                              "/nvidia/cublas/lib/libcublasLt.so.1[23]"})

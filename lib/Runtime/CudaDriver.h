@@ -97,7 +97,7 @@ public:
   fuseopsStatus enter(int32_t deviceId);
 
   /// Enters a context that is known.
-  fuseopsStatus enter(CudaContext context);
+  fuseopsStatus enter(CudaContext wanted);
 
   const CudaDriver *driver = nullptr;
   CudaContext context = nullptr;

@@ -124,7 +124,7 @@ fuseopsStatus fuseops::runtime::runOnCuda(Program &program, const Entry &entry,
                                           int32_t repetitions,
                                           double *stepMicroseconds,
                                           double *microseconds) {
-  auto stream = static_cast<CudaStream>(streamPointer);
+  auto *stream = static_cast<CudaStream>(streamPointer);
   CudaScope scope;
   if (fuseopsStatus status = scope.enter(binding.deviceId))
     return status;

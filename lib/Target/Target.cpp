@@ -15,6 +15,7 @@
 
 // Declared here, because a static build links these two code generators only,
 // while `llvm/Support/TargetSelect.h` offers all that LLVM was built with.
+// NOLINTBEGIN(readability-identifier-naming): LLVM's names.
 extern "C" {
 void LLVMInitializeX86TargetInfo();
 void LLVMInitializeX86Target();
@@ -25,6 +26,7 @@ void LLVMInitializeNVPTXTarget();
 void LLVMInitializeNVPTXTargetMC();
 void LLVMInitializeNVPTXAsmPrinter();
 }
+// NOLINTEND(readability-identifier-naming)
 
 using namespace mlir;
 

@@ -53,7 +53,7 @@ private:
   void findActiveValues();
   LogicalResult buildBackward();
   FailureOr<SmallVector<Value>> buildGradients(Operation *op);
-  SmallVector<Value> applyGradients(ApplyOp apply, ArrayRef<Value> gradients);
+  SmallVector<Value> applyGradients(ApplyOp apply, ArrayRef<Value> incoming);
   void accumulate(Value value, Value gradient);
   void saveForwardValues();
 

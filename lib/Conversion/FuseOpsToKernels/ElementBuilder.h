@@ -56,7 +56,7 @@ public:
 
   /// Neutral element and step of a reduction.
   Value identity(ReductionKind kind, Type type);
-  Value combine(ReductionKind kind, Value a, Value b);
+  Value combine(ReductionKind kind, Value lhs, Value rhs);
   /// All elements of a vector combined in a fixed order.
   Value combineAll(ReductionKind kind, Value value);
   /// `value` where it exists, else the neutral element.

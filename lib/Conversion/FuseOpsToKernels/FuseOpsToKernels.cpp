@@ -188,8 +188,8 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
       launch(kernel, group.getKernelTemplate(), types, group.getInputs(),
              *schedule, body->getSpace().rows * schedule->tiles);
   // Partial results stay in the cache: they are not counted as traffic.
-  ValueRange direct_results = main.getOutputs().take_front(direct.size());
-  main.setBytes(bytesOf(main.getInputs(), direct_results).asArray());
+  ValueRange directResults = main.getOutputs().take_front(direct.size());
+  main.setBytes(bytesOf(main.getInputs(), directResults).asArray());
 
   SmallVector<Value> results(group.getNumResults());
   for (auto [index, value] : llvm::zip(direct, main.getOutputs()))

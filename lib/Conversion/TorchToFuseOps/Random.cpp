@@ -52,6 +52,7 @@ static LogicalResult convertDropout(TorchCall &call) {
         "used");
   if (!*isTraining || *p == 0.0)
     return call.set(0, *input);
+  // Also for NaN. NOLINTNEXTLINE(readability-simplify-boolean-expr)
   if (!(*p > 0.0 && *p < 1.0))
     return call.refuse("expected a probability of at least 0 and below 1, but "
                        "got " +

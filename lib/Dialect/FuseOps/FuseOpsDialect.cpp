@@ -208,11 +208,12 @@ bool mlir::fuseops::isBroadcastableTo(RankedTensorType from,
                                       RankedTensorType to) {
   if (from.getRank() > to.getRank())
     return false;
-  for (auto [a, b] :
-       llvm::zip(llvm::reverse(from.getShape()), llvm::reverse(to.getShape())))
-    if (a != b && a != 1)
-      return false;
-  return true;
+  return llvm::all_of(
+      llvm::zip(llvm::reverse(from.getShape()), llvm::reverse(to.getShape())),
+      [](auto extents) {
+        auto [own, target] = extents;
+        return own == target || own == 1;
+      });
 }
 
 RankedTensorType mlir::fuseops::detail::largestTensor(Operation *op) {

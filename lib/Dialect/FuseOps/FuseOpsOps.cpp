@@ -184,6 +184,7 @@ LogicalResult DropoutOp::verify() {
                             "and offset, but got "
                          << state;
   double p = getP().convertToDouble();
+  // Also for NaN. NOLINTNEXTLINE(readability-simplify-boolean-expr)
   if (!(p >= 0.0 && p < 1.0))
     return emitOpError() << "expected 0 <= p < 1, but got " << p;
   return success();
