@@ -142,13 +142,21 @@ def gtest() -> Suite:
             suite.fail(name, f"exit status {done.returncode}, no report\n{done.stdout[-4000:]}")
             continue
         failures = len(suite.failures)
+        # The report does not hold why a test skipped itself; the output does.
+        reasons = {
+            test: reason.strip()
+            for reason, test in re.findall(
+                r": Skipped\n([^\[]*)\n\[  SKIPPED \] (\S+)", done.stdout
+            )
+        }
         for group in json.loads(report.read_text())["testsuites"]:
             for test in group["testsuite"]:
                 full = f"{name}: {group['name']}.{test['name']}"
                 if test.get("failures"):
                     suite.fail(full, "\n".join(f["failure"] for f in test["failures"]))
                 elif test["result"] == "SKIPPED" or test["status"] == "NOTRUN":
-                    suite.skips.append((full, "skipped by the test"))
+                    reason = reasons.get(f"{group['name']}.{test['name']}", "no reason given")
+                    suite.skips.append((full, reason))
                 else:
                     suite.passed += 1
         if done.returncode and len(suite.failures) == failures:
