@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowKernel.h"
+
+#include "FuseOps/Dialect/FuseOps/ScalarMath.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -421,13 +423,9 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
   combineThreads(pass, partial);
   for (auto [op, value] : llvm::zip(reductions, partial)) {
     // The reduction's own element type may be narrower or wider.
-    Type element =
-        getComputeType(cast<RankedTensorType>(op.getType()).getElementType());
-    if (value.getType() != element)
-      value = value.getType().getIntOrFloatBitWidth() <
-                      element.getIntOrFloatBitWidth()
-                  ? arith::ExtFOp::create(b, loc, element, value).getResult()
-                  : arith::TruncFOp::create(b, loc, element, value).getResult();
+    value = convertFloat(
+        b, loc, value,
+        getComputeType(cast<RankedTensorType>(op.getType()).getElementType()));
     elements.rowValues[op.getResult()] = value;
   }
 }
