@@ -5,6 +5,7 @@ fuse-opt check that what it reads survives printing and parsing.
 FUSEOPS_TEST_CUDA=1 runs the GPU tests without asking fuse-run for a GPU."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -54,9 +55,19 @@ def has_assembler() -> bool:
         return False
 
 
+def find_ptxas() -> str | None:
+    """NVIDIA's assembler, where the CUDA toolkit is."""
+    folders = [os.environ.get("CUDA_HOME"), "/usr/local/cuda"]
+    path = [f"{folder}/bin" for folder in folders if folder] + [os.environ["PATH"]]
+    return shutil.which("ptxas", path=os.pathsep.join(path))
+
+
 if has_cuda():
     config.available_features.add("cuda")
-if has_assembler():
+if ptxas := find_ptxas():
     config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
+if has_assembler():
+    config.available_features.add("assembler")
 # One GPU test at a time: they share the device, and some of them time it.
 lit_config.parallelism_groups["cuda"] = 1

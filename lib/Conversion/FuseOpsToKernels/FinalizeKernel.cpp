@@ -47,7 +47,7 @@ public:
         reductions(reductionsOf(group, columns)),
         elements(group, device, /*roundIntermediates=*/false, builder, loc) {}
 
-  FailureOr<func::FuncOp> emit(StringRef name);
+  func::FuncOp emit(StringRef name);
 
 private:
   void declare(StringRef name);
@@ -198,7 +198,7 @@ void FinalizeKernel::storeColumn(Value column, ValueRange sums) {
                      element);
 }
 
-FailureOr<func::FuncOp> FinalizeKernel::emit(StringRef name) {
+func::FuncOp FinalizeKernel::emit(StringRef name) {
   OpBuilder::InsertionGuard restore(b);
   declare(name);
   Value from = arith::MulIOp::create(
@@ -252,7 +252,7 @@ Schedule mlir::fuseops::getFinalizeSchedule(int64_t columns,
   return schedule;
 }
 
-FailureOr<func::FuncOp> mlir::fuseops::emitFinalizeKernel(
+func::FuncOp mlir::fuseops::emitFinalizeKernel(
     const KernelGroup &group, int64_t columns, ArrayRef<Value> arguments,
     ArrayRef<unsigned> outputs, KernelDevice device, StringRef name,
     OpBuilder &builder) {

@@ -251,11 +251,9 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     std::string name = (kernelName + "_finalize" +
                         (parts.size() > 1 ? "_" + Twine(number) : Twine()))
                            .str();
-    FailureOr<func::FuncOp> kernel =
+    func::FuncOp kernel =
         emitFinalizeKernel(body, columns, part.arguments.getArrayRef(),
                            part.outputs, device, name, builder);
-    if (failed(kernel))
-      return failure();
     SmallVector<Value> inputs;
     for (size_t i = 0; i < partials.size(); ++i) {
       ReduceRowsOp op = body.getRowReductions()[i];
@@ -272,7 +270,7 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     Schedule chunks = getFinalizeSchedule(columns, device);
     Extent rows{chunks.workers, 0};
     LaunchOp launched =
-        launch(*kernel, KernelTemplate::Finalize, types, inputs, chunks, rows);
+        launch(kernel, KernelTemplate::Finalize, types, inputs, chunks, rows);
     launched.setCountRows(body.getSpace().rows.asArray());
     launched.setCountRowsPerWorker(schedule.rowsPerWorker);
     launched.setCountMaxWorkers(schedule.getRowWorkers());

@@ -31,12 +31,12 @@ func::FuncOp emitRowKernel(const KernelGroup &group, const Schedule &schedule,
 /// columns: it sums their partial results in order and computes the results
 /// that depend on them. Parameters: the partial results of each such reduction,
 /// the group arguments `arguments`, the results `outputs`; the number of column
-/// chunks; `count`, the number of partial results. Fails with an error where a
-/// result needs reductions with different numbers of columns.
-FailureOr<func::FuncOp>
-emitFinalizeKernel(const KernelGroup &group, int64_t columns,
-                   ArrayRef<Value> arguments, ArrayRef<unsigned> outputs,
-                   KernelDevice device, StringRef name, OpBuilder &builder);
+/// chunks; `count`, the number of partial results. The outputs depend on
+/// reductions with that number of columns only.
+func::FuncOp emitFinalizeKernel(const KernelGroup &group, int64_t columns,
+                                ArrayRef<Value> arguments,
+                                ArrayRef<unsigned> outputs, KernelDevice device,
+                                StringRef name, OpBuilder &builder);
 
 /// How a finalize kernel's columns are cut.
 Schedule getFinalizeSchedule(int64_t columns, KernelDevice device);
