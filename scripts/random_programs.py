@@ -215,7 +215,7 @@ class Program:
         width = self.random.randint(1, x.shape[-1] - 1)
         offset = self.random.randint(0, x.shape[-1] - width)
         y = replace(x, shape=(*x.shape[:-1], width))
-        self.emit(f"fuseops.slice_columns {x.name} offset({offset}) : {x.type} -> {y.type}", y)
+        self.emit(f"fuseops.slice {x.name} dim({len(x.shape) - 1}) offset({offset}) : {x.type} -> {y.type}", y)
 
     def concat(self, x: Value) -> None:
         if not x.shape or x.shape[-1] == DYNAMIC:
@@ -234,7 +234,7 @@ class Program:
         y = replace(x, shape=(*x.shape[:-1], columns), trains=all(part.trains for part in parts))
         names = ", ".join(part.name for part in parts)
         types = ", ".join(part.type for part in parts)
-        self.emit(f"fuseops.concat_columns {names} : ({types}) -> {y.type}", y)
+        self.emit(f"fuseops.concat {names} dim({len(y.shape) - 1}) : ({types}) -> {y.type}", y)
 
     def reduce(self, x: Value) -> None:
         if not x.shape or x.shape[-1] == DYNAMIC:

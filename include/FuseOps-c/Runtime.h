@@ -93,7 +93,7 @@ typedef struct fuseopsEntryInfo {
 typedef struct fuseopsTensorInfo {
   /// Empty for an output that is none.
   const char *name;
-  /// The DLPack type that a tensor must have (FP8 also passes as `uint8`).
+  /// The DLPack type that a tensor must have (FP8 and bool also pass as `uint8`).
   DLDataType dl_dtype;
   /// A `fuseopsDType`.
   int32_t dtype;
@@ -243,7 +243,13 @@ FUSEOPS_RUNTIME_API fuseopsStatus fuseopsEntryInferSymbol(
     const fuseopsProgram *program, int32_t entry, const DLTensor *const *inputs,
     int32_t num_inputs, int64_t *symbol);
 
-/// Bytes of workspace that a run needs for a symbol.
+/// Bytes of workspace that a run with these inputs needs for a symbol: those of
+/// fuseopsEntryWorkspaceBytes, and a copy of each input that fuseopsRun packs.
+FUSEOPS_RUNTIME_API fuseopsStatus fuseopsEntryWorkspaceBytesFor(
+    const fuseopsProgram *program, int32_t entry, int64_t symbol,
+    const DLTensor *const *inputs, int32_t num_inputs, size_t *bytes);
+
+/// The same where every input is packed, and on CUDA aligned to 16 bytes.
 FUSEOPS_RUNTIME_API fuseopsStatus
 fuseopsEntryWorkspaceBytes(const fuseopsProgram *program, int32_t entry,
                            int64_t symbol, size_t *bytes);
@@ -254,12 +260,15 @@ fuseopsEntryWorkspaceBytes(const fuseopsProgram *program, int32_t entry,
 
 /// Runs an entry.
 ///
-/// Inputs and outputs are packed row-major tensors on the program's device. An
-/// output that is none, an input or an earlier output may be NULL: the caller
-/// has its value already, and nothing is copied. No output may overlap an
-/// input, another output or the workspace.
+/// Inputs and outputs are tensors on the program's device. Inputs may have any
+/// strides (NULL: packed), also 0 and negative ones. What is not packed and
+/// row-major, or on CUDA not aligned to 16 bytes, is first copied into the
+/// workspace, as a part of the run but of none of its steps. Outputs are packed
+/// and row-major. An output that is none, an input or an earlier output may be
+/// NULL: the caller has its value already, and nothing is copied. No output may
+/// overlap the span of an input, another output or the workspace.
 ///
-/// `workspace` has at least fuseopsEntryWorkspaceBytes bytes on that device,
+/// `workspace` has at least fuseopsEntryWorkspaceBytesFor bytes on that device,
 /// aligned to 256 bytes (CUDA) or 16 bytes (CPU). `stream` is a CUDA stream,
 /// NULL the default one; on the CPU it is ignored and the call returns when
 /// the work is done. On CUDA the call returns once everything is enqueued.

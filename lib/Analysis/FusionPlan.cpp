@@ -25,15 +25,22 @@ StringRef mlir::fuseops::getFusionConditionText(unsigned condition) {
       "their iteration spaces differ",
       "another group lies between them",
       "one reads the reduction over rows that the other computes",
-      "one reads a slice of what the other computes, or what it concatenates"};
+      "one moves elements of what the other computes"};
   return texts[condition];
+}
+
+/// The value behind any reshapes.
+static Value skipReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getInput();
+  return value;
 }
 
 OperationShape mlir::fuseops::inspectOperation(Operation *op) {
   OperationShape shape;
-  shape.concatenated.resize(op->getNumResults());
+  shape.writesMoved.resize(op->getNumResults());
   shape.reduced.resize(op->getNumResults());
-  shape.sliced.resize(op->getNumOperands());
+  shape.readsMoved.resize(op->getNumOperands());
   auto fusible = dyn_cast<FusibleOpInterface>(op);
   if (!fusible)
     return shape;
@@ -57,13 +64,16 @@ OperationShape mlir::fuseops::inspectOperation(Operation *op) {
     else if (isa<ReduceColumnsOp>(inner) &&
              shape.kernelTemplate == KernelTemplate::Pointwise)
       shape.kernelTemplate = KernelTemplate::Row;
-    if (auto slice = dyn_cast<SliceColumnsOp>(inner))
-      if (auto argument = dyn_cast<BlockArgument>(slice.getInput()))
-        shape.sliced.set(argument.getArgNumber());
+    auto concat = dyn_cast<ConcatOp>(inner);
+    if (isa<SliceOp, PermuteOp>(inner) || (concat && !concat.isScattered()))
+      for (Value operand : inner.getOperands())
+        if (auto argument = dyn_cast<BlockArgument>(skipReshapes(operand)))
+          shape.readsMoved.set(argument.getArgNumber());
   }
   for (auto [number, value] : llvm::enumerate(results)) {
-    if (value.getDefiningOp<ConcatColumnsOp>())
-      shape.concatenated.set(number);
+    auto concat = skipReshapes(value).getDefiningOp<ConcatOp>();
+    if (concat && concat.isScattered())
+      shape.writesMoved.set(number);
     if (reduced.contains(value))
       shape.reduced.set(number);
   }
@@ -80,6 +90,8 @@ namespace {
 struct Node {
   Operation *op;
   bool isMemory = false;
+  /// A permutation that is written through: its input is computed and moved.
+  bool isScattered = false;
   IterationSpace space;
   OperationShape shape;
   /// Nodes that it reads, each with the operand and the result it reads.
@@ -120,13 +132,6 @@ private:
 };
 } // namespace
 
-/// The value behind any reshapes.
-static Value skipReshapes(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getInput();
-  return value;
-}
-
 /// Whether a reshape behind which `value` stands changes rows or columns.
 static bool movesColumns(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
@@ -162,6 +167,15 @@ GreedyPlanner::GreedyPlanner(Block &block) {
   }
 }
 
+/// Whether a memory operation reads `value`, behind any reshapes.
+static bool isReadByMemory(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    if (auto reshape = dyn_cast<ReshapeOp>(user))
+      return isReadByMemory(reshape);
+    return isa<FusibleOpInterface>(user);
+  });
+}
+
 void GreedyPlanner::inspect(Node &node) {
   node.shape = inspectOperation(node.op);
   auto fusible = dyn_cast<FusibleOpInterface>(node.op);
@@ -169,6 +183,14 @@ void GreedyPlanner::inspect(Node &node) {
     return;
   node.isMemory = true;
   node.space = getSpace(fusible.getIterationSpace());
+  auto permute = dyn_cast<PermuteOp>(node.op);
+  if (!permute || isReadByMemory(permute) ||
+      !skipReshapes(permute.getInput()).getDefiningOp<FusibleOpInterface>())
+    return;
+  node.isScattered = true;
+  node.shape.readsMoved.reset();
+  node.shape.writesMoved.set();
+  node.space = getSpace(permute.getInput().getType());
 }
 
 llvm::SmallSetVector<unsigned, 8> GreedyPlanner::readersOf(unsigned group) {
@@ -221,8 +243,8 @@ unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
         return 2;
       if (producer.shape.reduced.test(edge.result))
         return 4;
-      if (producer.shape.concatenated.test(edge.result) ||
-          node.shape.sliced.test(edge.operand))
+      if (producer.shape.writesMoved.test(edge.result) ||
+          node.shape.readsMoved.test(edge.operand))
         conflict = 5;
     }
   }
@@ -237,11 +259,12 @@ unsigned GreedyPlanner::tryMerge(unsigned a, unsigned b) {
   // 1. memory kernels only
   if (!nodes[a].isMemory || !nodes[b].isMemory)
     return 1;
-  // 2. one iteration space
+  // 2. one iteration space; what is joined may have other columns
   IterationSpace spaceA = spaceOf(groupA), spaceB = spaceOf(groupB);
+  bool isJoined = isa<ConcatOp>(nodes[a].op) || isa<ConcatOp>(nodes[b].op);
   if (spaceA.rows != spaceB.rows ||
       (spaceA.columns != spaceB.columns && spaceA.columns != 1 &&
-       spaceB.columns != 1))
+       spaceB.columns != 1 && !isJoined))
     return 2;
   // 3. nothing between them
   if (hasPathThroughOthers(groupA, groupB) ||
@@ -273,7 +296,7 @@ void GreedyPlanner::mergeNeighbours(
   // Two operations that read one tensor read it once when they are one kernel.
   llvm::MapVector<Value, SmallVector<unsigned>> readers;
   for (auto [number, node] : llvm::enumerate(nodes))
-    if (node.isMemory)
+    if (node.isMemory && !node.isScattered)
       for (Value operand : node.op->getOperands()) {
         Value source = skipReshapes(operand);
         auto type = dyn_cast<RankedTensorType>(source.getType());

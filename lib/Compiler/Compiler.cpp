@@ -154,6 +154,8 @@ LogicalResult Compilation::run(StringRef source, StringRef name) {
   module = parseSourceString<ModuleOp>(source, ParserConfig(&context), name);
   if (!module || failed(runPhases(Phase::Input, Phase::Input)))
     return failure();
+  if (failed(verifySizes(*module)))
+    return failure();
   Phase last = options.emit == Emit::IR ? options.compileTo : Phase::Target;
   if (last == Phase::Target || !options.entry.empty()) {
     FailureOr<FusibleOp> fusible = selectEntry();
@@ -161,14 +163,21 @@ LogicalResult Compilation::run(StringRef source, StringRef name) {
       return failure();
     roles = getArgumentRoles(*fusible);
   }
-  if (last >= Phase::Differentiate &&
+  // What --compile-to=lowering or target printed has its kernels already.
+  bool isLowered =
+      module->walk([](LaunchOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (!isLowered && last >= Phase::Differentiate &&
       failed(runPhases(Phase::Differentiate, std::min(last, Phase::Saved))))
+    return failure();
+  // Gradients may be larger than anything in the source.
+  if (failed(verifySizes(*module)))
     return failure();
   for (FusibleOp fusible : module->getOps<FusibleOp>()) {
     reductions = getReductionLengths(fusible);
     precisions = getOutputPrecisions(fusible);
   }
-  if (last >= Phase::Fusion &&
+  if (!isLowered && last >= Phase::Fusion &&
       failed(runPhases(Phase::Fusion, std::min(last, Phase::Lowering))))
     return failure();
   if (last == Phase::Target)

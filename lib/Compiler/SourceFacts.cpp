@@ -9,12 +9,16 @@
 
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
 
 // How deep uses are followed through layout operations and applied fusibles.
 static constexpr unsigned kMaxDepth = 8;
+
+// Room enough to multiply and add sizes in 64 bits.
+static constexpr int64_t kMaxTensorBytes = int64_t(1) << 48;
 
 static ArgumentRole getNormRole(OpOperand &use, Value gamma,
                                 bool isZeroCentered) {
@@ -227,6 +231,46 @@ private:
 };
 
 } // namespace
+
+/// Whether a dense tensor fits; a dynamic extent counts as 1.
+static bool isOfSoundSize(RankedTensorType type) {
+  if (!type.getElementType().isIntOrFloat())
+    return true;
+  int64_t bytes = getElementBytes(type.getElementType());
+  // An empty tensor has extents too: strides are made of them.
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size) &&
+        (llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes) ||
+         bytes > kMaxTensorBytes))
+      return false;
+  return true;
+}
+
+LogicalResult mlir::fuseops::verifySizes(ModuleOp module) {
+  auto verify = [](Value value) -> LogicalResult {
+    SmallVector<RankedTensorType> parts;
+    if (auto quantized = dyn_cast<QuantizedType>(value.getType()))
+      llvm::append_range(parts, quantized.getParts());
+    else if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
+      parts.push_back(tensor);
+    if (llvm::all_of(parts, isOfSoundSize))
+      return success();
+    return emitError(value.getLoc())
+           << "expected a tensor of at most 2^48 bytes, but got "
+           << value.getType();
+  };
+  WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Value value : op->getResults())
+      if (failed(verify(value)))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Value argument : region.getArguments())
+        if (failed(verify(argument)))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
 
 OutputPrecisions mlir::fuseops::getOutputPrecisions(FusibleOp fusible) {
   PrecisionFlow flow;

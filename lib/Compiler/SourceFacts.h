@@ -16,9 +16,16 @@
 
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <string>
 
 namespace mlir::fuseops {
+
+/// Fails at the first value whose tensor is larger than a 64-bit address space
+/// has room for (2^48 bytes, or that for each row where a size is dynamic), so
+/// that nothing that counts bytes overflows.
+LogicalResult verifySizes(ModuleOp module);
 
 /// What an argument is for.
 struct ArgumentRole {

@@ -131,25 +131,8 @@ static fuseopsStatus checkShape(const Argument &argument, int64_t symbol) {
   return FUSEOPS_OK;
 }
 
-/// Packed and row-major; the strides of dimensions of one element are free, and
-/// an empty tensor may have any.
-static fuseopsStatus checkLayout(const Argument &argument) {
-  const DLTensor &value = *argument.value;
-  if (!value.strides)
-    return FUSEOPS_OK;
-  for (int32_t i = 0; i < value.ndim; ++i)
-    if (value.shape[i] == 0)
-      return FUSEOPS_OK;
-  int64_t packed = 1;
-  for (int32_t i = value.ndim - 1; i >= 0; --i) {
-    if (value.shape[i] != 1 && value.strides[i] != packed)
-      return reject(argument,
-                    "to be packed and row-major, with stride %lld in dimension "
-                    "%d, but got %lld",
-                    print(packed), i, print(value.strides[i]));
-    packed *= value.shape[i];
-  }
-  return FUSEOPS_OK;
+static uintptr_t getAddress(const DLTensor &value) {
+  return reinterpret_cast<uintptr_t>(value.data) + value.byte_offset;
 }
 
 static fuseopsStatus checkDevice(const Program &program,
@@ -186,28 +169,72 @@ static fuseopsStatus checkTensor(const Program &program,
   if (fuseopsStatus status =
           checkDevice(program, argument, isDeviceKnown, deviceId))
     return status;
-  if (!acceptsDLDataType(argument.tensor.dtype, value.dtype))
+  fuseopsDType dtype = argument.tensor.dtype;
+  if (!acceptsDLDataType(dtype, value.dtype))
     return reject(argument, "to have dtype %s, but got %s",
-                  fuseopsDTypeName(argument.tensor.dtype),
-                  describeType(value.dtype).c_str());
+                  fuseopsDTypeName(dtype), describeType(value.dtype).c_str());
   if (fuseopsStatus status = checkShape(argument, symbol))
     return status;
-  if (fuseopsStatus status = checkLayout(argument))
-    return status;
-  int64_t bytes;
-  if (!argument.tensor.countBytes(symbol, bytes))
+  int32_t dimension;
+  int64_t bytes, expected, elementBytes = fuseopsDTypeSize(dtype), before = 0;
+  bool isDense = isPacked(value, dimension, expected);
+  if (!isDense && !argument.isInput)
+    return reject(argument,
+                  "to be packed and row-major, with stride %lld in dimension "
+                  "%d, but got %lld",
+                  print(expected), dimension, print(value.strides[dimension]));
+  if (!argument.tensor.countBytes(symbol, bytes) ||
+      (!isDense && !findSpan(value, elementBytes, before, bytes)))
     return reject(argument, "to be of a size that memory can hold");
-  uintptr_t address = reinterpret_cast<uintptr_t>(value.data);
-  if (bytes != 0 && address == 0)
+  if (bytes != 0 && !value.data)
     return reject(argument, "to have memory, but its data is NULL");
-  address += value.byte_offset;
+  uintptr_t address = getAddress(value);
   uintptr_t alignment =
-      program.isCuda() ? 16 : fuseopsDTypeSize(argument.tensor.dtype);
+      program.isCuda() && !argument.isInput ? kCudaAlignment : elementBytes;
   if (bytes != 0 && address % alignment != 0)
     return reject(argument, "to be aligned to %zu bytes, but got address %#zx",
                   static_cast<size_t>(alignment), static_cast<size_t>(address));
-  range = {address, address + static_cast<uintptr_t>(bytes),
+  range = {address - before, address + static_cast<uintptr_t>(bytes),
            argument.tensor.name.c_str()};
+  return FUSEOPS_OK;
+}
+
+/// Finds where kernels read each input: where it is if it is packed (and on
+/// CUDA aligned for their widest load), else a copy in the workspace, which
+/// grows by it.
+static fuseopsStatus placeInputs(const Program &program, const Entry &entry,
+                                 const DLTensor *const *inputs, int64_t symbol,
+                                 const void *workspace, int64_t &workspaceBytes,
+                                 std::vector<Packing> &packings,
+                                 std::vector<void *> &pointers) {
+  packings.clear();
+  pointers.clear();
+  for (size_t i = 0; i < entry.inputs.size(); ++i) {
+    Argument argument = {entry, entry.tensors[entry.inputs[i]], inputs[i],
+                         /*isInput=*/true, static_cast<int32_t>(i)};
+    int32_t dimension;
+    int64_t bytes, expected;
+    if (!argument.tensor.countBytes(symbol, bytes))
+      return reject(argument, "to be of a size that memory can hold");
+    uintptr_t address = getAddress(*inputs[i]);
+    if (bytes == 0 || (isPacked(*inputs[i], dimension, expected) &&
+                       (!program.isCuda() || address % kCudaAlignment == 0))) {
+      pointers.push_back(reinterpret_cast<void *>(address));
+      continue;
+    }
+    packings.emplace_back();
+    if (!planPacking(*inputs[i], fuseopsDTypeSize(argument.tensor.dtype),
+                     packings.back()))
+      return reject(argument,
+                    "to have at most %d dimensions that its strides keep apart",
+                    Packing::kMaxRank);
+    workspaceBytes = alignWorkspace(workspaceBytes);
+    packings.back().target = reinterpret_cast<void *>(
+        reinterpret_cast<uintptr_t>(workspace) + workspaceBytes);
+    pointers.push_back(packings.back().target);
+    if (__builtin_add_overflow(workspaceBytes, bytes, &workspaceBytes))
+      return reject(argument, "to be of a size that memory can hold");
+  }
   return FUSEOPS_OK;
 }
 
@@ -281,14 +308,45 @@ fuseopsStatus fuseops::runtime::inferSymbol(const Program &program,
   return FUSEOPS_OK;
 }
 
-/// Finds the workspace and its library part, and appends its range.
+fuseopsStatus
+fuseops::runtime::countWorkspace(const Program &program, const Entry &entry,
+                                 int64_t symbol, const DLTensor *const *inputs,
+                                 int32_t numInputs, int64_t &bytes) {
+  int64_t ignored;
+  if (fuseopsStatus status =
+          getWorkspaceBytes(program, entry, symbol, bytes, ignored))
+    return status;
+  if (fuseopsStatus status =
+          checkNumber(entry, "inputs", entry.inputs.size(), numInputs, inputs))
+    return status;
+  for (int32_t i = 0; i < numInputs; ++i) {
+    Argument argument = {entry, entry.tensors[entry.inputs[i]], inputs[i],
+                         /*isInput=*/true, i};
+    if (fuseopsStatus status = checkPresence(argument))
+      return status;
+    if (fuseopsStatus status = checkShape(argument, symbol))
+      return status;
+  }
+  std::vector<Packing> packings;
+  std::vector<void *> pointers;
+  return placeInputs(program, entry, inputs, symbol, nullptr, bytes, packings,
+                     pointers);
+}
+
+/// Finds the workspace, the library's part and the copies of inputs in it, and
+/// appends its range.
 static fuseopsStatus bindWorkspace(const Program &program, const Entry &entry,
                                    const RunArguments &arguments,
-                                   Binding &binding,
-                                   std::vector<Range> &ranges) {
+                                   Binding &binding, std::vector<Range> &ranges,
+                                   std::vector<void *> &inputPointers) {
   int64_t needed, libraryOffset;
   if (fuseopsStatus status = getWorkspaceBytes(program, entry, binding.symbol,
                                                needed, libraryOffset))
+    return status;
+  binding.libraryWorkspaceBytes = needed - libraryOffset;
+  if (fuseopsStatus status = placeInputs(
+          program, entry, arguments.inputs, binding.symbol, arguments.workspace,
+          needed, binding.packings, inputPointers))
     return status;
   if (needed == 0)
     return FUSEOPS_OK;
@@ -311,7 +369,6 @@ static fuseopsStatus bindWorkspace(const Program &program, const Entry &entry,
       {address, address + static_cast<uintptr_t>(needed), "the workspace"});
   binding.libraryWorkspace =
       static_cast<char *>(arguments.workspace) + libraryOffset;
-  binding.libraryWorkspaceBytes = needed - libraryOffset;
   return FUSEOPS_OK;
 }
 
@@ -344,7 +401,7 @@ fuseopsStatus fuseops::runtime::bindArguments(const Program &program,
 
   // Reused by all runs of a thread, so that a run allocates nothing.
   static thread_local std::vector<Range> ranges;
-  static thread_local std::vector<void *> outputPointers;
+  static thread_local std::vector<void *> inputPointers, outputPointers;
   ranges.clear();
   outputPointers.assign(entry.outputs.size(), nullptr);
   for (int32_t i = 0; i < arguments.numInputs; ++i) {
@@ -369,8 +426,8 @@ fuseopsStatus fuseops::runtime::bindArguments(const Program &program,
       return status;
     outputPointers[i] = reinterpret_cast<void *>(ranges.back().begin);
   }
-  if (fuseopsStatus status =
-          bindWorkspace(program, entry, arguments, binding, ranges))
+  if (fuseopsStatus status = bindWorkspace(program, entry, arguments, binding,
+                                           ranges, inputPointers))
     return status;
   if (fuseopsStatus status = checkOverlap(entry, ranges, firstWritten))
     return status;
@@ -381,7 +438,7 @@ fuseopsStatus fuseops::runtime::bindArguments(const Program &program,
     if (tensor.alias != -1)
       continue;
     if (tensor.role == Role::Input) {
-      binding.pointers[i] = reinterpret_cast<void *>(ranges[tensor.slot].begin);
+      binding.pointers[i] = inputPointers[tensor.slot];
       continue;
     }
     if (tensor.role == Role::Output) {
@@ -397,6 +454,20 @@ fuseopsStatus fuseops::runtime::bindArguments(const Program &program,
   for (size_t i = 0; i < entry.tensors.size(); ++i)
     if (entry.tensors[i].alias != -1)
       binding.pointers[i] = binding.pointers[entry.tensors[i].root];
+  return FUSEOPS_OK;
+}
+
+fuseopsStatus fuseops::runtime::bindKernel(const Step &step,
+                                           const Binding &binding,
+                                           int64_t &rows, int64_t &count) {
+  const KernelStep &kernel = step.kernel;
+  int64_t countRows;
+  if (!evaluate(kernel.grid.rows, binding.symbol, rows) ||
+      !evaluate(kernel.countGrid.rows, binding.symbol, countRows))
+    return fail(FUSEOPS_INVALID_ARGUMENT,
+                "step `%s`: its rows for size %lld are too many",
+                step.name.c_str(), print(binding.symbol));
+  count = kernel.countGrid.countWorkers(countRows);
   return FUSEOPS_OK;
 }
 

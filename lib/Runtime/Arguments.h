@@ -9,6 +9,7 @@
 #define FUSEOPS_LIB_RUNTIME_ARGUMENTS_H
 
 #include "Matmul.h"
+#include "Packing.h"
 #include "Program.h"
 
 namespace fuseops {
@@ -33,6 +34,8 @@ struct Binding {
   /// The part of the workspace that is the library's.
   void *libraryWorkspace = nullptr;
   size_t libraryWorkspaceBytes = 0;
+  /// The inputs that are copied into the workspace before the first step.
+  std::vector<Packing> packings;
 };
 
 /// Writes the symbol that the inputs' shapes give.
@@ -40,10 +43,20 @@ fuseopsStatus inferSymbol(const Program &program, const Entry &entry,
                           const DLTensor *const *inputs, int32_t numInputs,
                           int64_t &symbol);
 
+/// Writes the bytes of workspace that a run with these inputs needs.
+fuseopsStatus countWorkspace(const Program &program, const Entry &entry,
+                             int64_t symbol, const DLTensor *const *inputs,
+                             int32_t numInputs, int64_t &bytes);
+
 /// Checks all of a run's arguments, in the order: number, presence, rank,
 /// symbol, device, dtype, shape, layout, alignment, workspace, overlap.
 fuseopsStatus bindArguments(const Program &program, const Entry &entry,
                             const RunArguments &arguments, Binding &binding);
+
+/// Writes what a kernel is told: its rows, and the partial results that a
+/// finalize kernel reads.
+fuseopsStatus bindKernel(const Step &step, const Binding &binding,
+                         int64_t &rows, int64_t &count);
 
 /// Writes the sizes and operands of a matrix product, checked.
 fuseopsStatus bindMatmul(const Entry &entry, const Step &step,

@@ -19,27 +19,13 @@ using Clock = std::chrono::steady_clock;
 // Multiply-adds, about 50 us of work, below which our own product is faster.
 static constexpr double kSmallProduct = 1 << 21;
 
-/// Writes the workers of a grid; false if its rows are too many.
-static bool countWorkers(const Grid &grid, int64_t symbol, int64_t &rows,
-                         int64_t &workers) {
-  if (!evaluate(grid.rows, symbol, rows))
-    return false;
-  workers = grid.countWorkers(rows);
-  return true;
-}
-
 static fuseopsStatus runKernel(const Program &program, const Step &step,
                                const Binding &binding) {
   const KernelStep &kernel = step.kernel;
-  int64_t rows, workers, countRows, countWorkersOfGrid, count;
-  if (!countWorkers(kernel.grid, binding.symbol, rows, workers) ||
-      !countWorkers(kernel.countGrid, binding.symbol, countRows,
-                    countWorkersOfGrid) ||
-      __builtin_mul_overflow(countWorkersOfGrid, kernel.countMultiplier,
-                             &count))
-    return fail(FUSEOPS_INVALID_ARGUMENT,
-                "step `%s`: its rows for size %lld are too many",
-                step.name.c_str(), static_cast<long long>(binding.symbol));
+  int64_t rows, count;
+  if (fuseopsStatus status = bindKernel(step, binding, rows, count))
+    return status;
+  int64_t workers = kernel.grid.countWorkers(rows);
   if (workers == 0)
     return FUSEOPS_OK;
   // Reused by all runs of a thread, so that a run allocates nothing.
@@ -76,6 +62,8 @@ fuseopsStatus fuseops::runtime::runOnCpu(const Program &program,
                                          const Entry &entry,
                                          const Binding &binding,
                                          double *stepMicroseconds) {
+  for (const Packing &packing : binding.packings)
+    packOnCpu(packing);
   for (size_t i = 0; i < entry.steps.size(); ++i) {
     const Step &step = entry.steps[i];
     Clock::time_point begin;

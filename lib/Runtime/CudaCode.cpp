@@ -180,6 +180,8 @@ fuseopsStatus fuseops::runtime::prepareCuda(Program &program,
   const CudaKernels *kernels;
   if (fuseopsStatus status = program.cuda->get(program, scope, kernels))
     return status;
+  if (fuseopsStatus status = prepareCudaPacking(scope))
+    return status;
   for (const Entry &entry : program.entries)
     if (entry.hasMatmul)
       return prepareCublasLt(scope);

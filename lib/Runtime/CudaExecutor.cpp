@@ -65,14 +65,9 @@ static fuseopsStatus launchKernel(const CudaScope &scope,
                                   const CudaKernels &kernels, const Step &step,
                                   const Binding &binding, CudaStream stream) {
   const KernelStep &kernel = step.kernel;
-  int64_t rows, countRows, count;
-  if (!evaluate(kernel.grid.rows, binding.symbol, rows) ||
-      !evaluate(kernel.countGrid.rows, binding.symbol, countRows) ||
-      __builtin_mul_overflow(kernel.countGrid.countWorkers(countRows),
-                             kernel.countMultiplier, &count))
-    return fail(FUSEOPS_INVALID_ARGUMENT,
-                "step `%s`: its rows for size %lld are too many",
-                step.name.c_str(), static_cast<long long>(binding.symbol));
+  int64_t rows, count;
+  if (fuseopsStatus status = bindKernel(step, binding, rows, count))
+    return status;
   int64_t workers = kernel.grid.countWorkers(rows);
   if (workers == 0)
     return FUSEOPS_OK;
@@ -104,6 +99,9 @@ static fuseopsStatus launchEntry(const CudaScope &scope,
                                  const CudaKernels &kernels, const Entry &entry,
                                  const Binding &binding, CudaStream stream,
                                  Timer *stepTimer) {
+  for (const Packing &packing : binding.packings)
+    if (fuseopsStatus status = packOnCuda(scope, packing, stream))
+      return status;
   for (size_t i = 0; i < entry.steps.size(); ++i) {
     const Step &step = entry.steps[i];
     if (stepTimer)

@@ -45,8 +45,9 @@ DLDataType fuseops::runtime::getDLDataType(fuseopsDType dtype) {
 bool fuseops::runtime::acceptsDLDataType(fuseopsDType dtype, DLDataType type) {
   if (type.lanes != 1 || type.bits != kDTypes[dtype].bits)
     return false;
-  bool isFp8 = dtype >= FUSEOPS_F8E4M3FN && dtype <= FUSEOPS_F8E8M0FNU;
-  return type.code == kDTypes[dtype].code || (isFp8 && type.code == kDLUInt);
+  bool mayBeBytes = dtype >= FUSEOPS_F8E4M3FN && dtype <= FUSEOPS_I1;
+  return type.code == kDTypes[dtype].code ||
+         (mayBeBytes && type.code == kDLUInt);
 }
 
 const char *fuseopsDTypeName(int32_t dtype) {

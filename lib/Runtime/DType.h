@@ -20,7 +20,8 @@ constexpr unsigned kNumDTypes = 13;
 DLDataType getDLDataType(fuseopsDType dtype);
 
 /// Whether a tensor of DLPack type `type` may be passed where `dtype` is
-/// expected. FP8 also comes as `uint8`, for frameworks whose DLPack is older.
+/// expected. FP8 and bool also come as `uint8`, for frameworks whose DLPack is
+/// older.
 bool acceptsDLDataType(fuseopsDType dtype, DLDataType type);
 
 /// Whether a matrix product may read or write it.

@@ -258,6 +258,26 @@ fuseopsStatus fuseopsEntryInferSymbol(const fuseopsProgram *program,
   });
 }
 
+fuseopsStatus fuseopsEntryWorkspaceBytesFor(const fuseopsProgram *program,
+                                            int32_t entryIndex, int64_t symbol,
+                                            const DLTensor *const *inputs,
+                                            int32_t numInputs, size_t *bytes) {
+  return guarded([&]() -> fuseopsStatus {
+    const Entry *entry = findEntry(program, entryIndex);
+    if (!entry)
+      return FUSEOPS_INVALID_ARGUMENT;
+    if (!bytes)
+      return fail(FUSEOPS_INVALID_ARGUMENT,
+                  "expected where to put the bytes, but got NULL");
+    int64_t needed;
+    if (fuseopsStatus status =
+            countWorkspace(*program, *entry, symbol, inputs, numInputs, needed))
+      return status;
+    *bytes = static_cast<size_t>(needed);
+    return FUSEOPS_OK;
+  });
+}
+
 fuseopsStatus fuseopsEntryWorkspaceBytes(const fuseopsProgram *program,
                                          int32_t entryIndex, int64_t symbol,
                                          size_t *bytes) {

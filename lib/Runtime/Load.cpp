@@ -183,11 +183,6 @@ bool Decoder::decodeKernel(const schema::KernelStep &in, KernelStep &out) {
   if (out.sharedBytes < 0 || out.sharedBytes > kMaxSharedBytes)
     return invalid("expected 0 to %d bytes of shared memory, but got %d",
                    kMaxSharedBytes, out.sharedBytes);
-  out.countMultiplier = in.count_multiplier();
-  if (out.countMultiplier < 0 || out.countMultiplier > kMaxWorkers)
-    return invalid("expected a count_multiplier of 0 to %lld, but got %lld",
-                   static_cast<long long>(kMaxWorkers),
-                   static_cast<long long>(out.countMultiplier));
   return true;
 }
 

@@ -95,8 +95,7 @@ fuseopsStatus Entry::placeInWorkspace(int32_t index, int64_t symbol,
                 "entry `%s`: the workspace offset of `%s` is negative or too "
                 "large",
                 name.c_str(), tensor.name.c_str());
-  offset = (offset + kWorkspaceAlignment - 1) / kWorkspaceAlignment *
-           kWorkspaceAlignment;
+  offset = alignWorkspace(offset);
   if (bytes != 0 && offset + bytes > size)
     return fail(FUSEOPS_INVALID_PROGRAM,
                 "entry `%s`: expected `%s` to lie in the workspace of %lld "
@@ -123,8 +122,7 @@ fuseopsStatus fuseops::runtime::getWorkspaceBytes(const Program &program,
                 entry.name.c_str(), static_cast<long long>(symbol));
   libraryOffset = bytes;
   if (program.isCuda() && entry.hasMatmul) {
-    libraryOffset = (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment *
-                    kWorkspaceAlignment;
+    libraryOffset = alignWorkspace(bytes);
     bytes = libraryOffset + kLibraryWorkspaceBytes;
   }
   return FUSEOPS_OK;

@@ -73,7 +73,6 @@ struct KernelStep {
   int32_t threadsY = 1;
   int32_t sharedBytes = 0;
   Grid countGrid;
-  int64_t countMultiplier = 0;
 };
 
 struct MatmulStep {
@@ -166,6 +165,14 @@ struct Program {
 
 /// Bytes that tensors in the workspace are aligned to.
 constexpr int64_t kWorkspaceAlignment = 256;
+inline int64_t alignWorkspace(int64_t bytes) {
+  return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment *
+         kWorkspaceAlignment;
+}
+
+/// Bytes that kernels on CUDA expect each tensor to be aligned to: their widest
+/// load.
+constexpr uintptr_t kCudaAlignment = 16;
 
 /// Bytes that a CUDA run with matrix products leaves to the library, after the
 /// entry's own workspace.

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FuseOps/Dialect/FuseOps/Gradients.h"
+#include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -152,24 +154,8 @@ void Differentiator::findActiveValues() {
 }
 
 void Differentiator::accumulate(Value value, Value gradient) {
-  Value &slot = gradients[value];
-  slot = slot ? AddOp::create(builder, gradient.getLoc(), slot.getType(), slot,
-                              gradient)
-                    .getResult()
-              : gradient;
-}
-
-/// A tensor of zeros: the gradient of a result that nothing uses, for a callee
-/// whose backward region was written by hand and takes all of them.
-static Value buildZeros(OpBuilder &builder, Location loc, Type type) {
-  auto zero = [&](OpBuilder &b, Location l, ValueRange) {
-    Type element =
-        getComputeType(cast<RankedTensorType>(type).getElementType());
-    return SmallVector<Value>{
-        arith::ConstantOp::create(b, l, b.getZeroAttr(element))};
-  };
-  return PointwiseOp::build(builder, loc, type, ValueRange(), zero)
-      .getResult(0);
+  Value sum = addGradients(builder, gradients.lookup(value), gradient);
+  gradients[value] = sum;
 }
 
 SmallVector<Value> Differentiator::applyGradients(ApplyOp apply,
@@ -183,9 +169,11 @@ SmallVector<Value> Differentiator::applyGradients(ApplyOp apply,
   for (auto [index, gradient] : llvm::enumerate(incoming)) {
     if (!callee.resultHasGradient(index))
       continue;
+    // A backward region that was written by hand takes all of them.
     mapping.map(body.getArgument(next),
                 gradient ? gradient
-                         : buildZeros(builder, apply.getLoc(), types[next]));
+                         : zeros(builder, apply.getLoc(),
+                                 cast<RankedTensorType>(types[next])));
     ++next;
   }
   for (Value saved : record.saved)
@@ -204,14 +192,10 @@ FailureOr<SmallVector<Value>> Differentiator::buildGradients(Operation *op) {
     incoming.push_back(gradients.lookup(result));
   if (auto apply = dyn_cast<ApplyOp>(op))
     return applyGradients(apply, incoming);
-  auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
-  if (!differentiable)
-    return op->emitOpError() << "has no gradient rule, but a gradient through "
-                                "it is asked for";
   SmallVector<bool> needed;
   for (Value operand : op->getOperands())
     needed.push_back(active.contains(operand));
-  return differentiable.buildGradients(builder, incoming, needed);
+  return buildGradientsOf(op, builder, incoming, needed);
 }
 
 LogicalResult Differentiator::buildBackward() {

@@ -161,7 +161,14 @@ def _runtime() -> ctypes.CDLL:
         c_int32,
         POINTER(c_int64),
     ]
-    library.fuseopsEntryWorkspaceBytes.argtypes = [c_void_p, c_int32, c_int64, POINTER(c_size_t)]
+    library.fuseopsEntryWorkspaceBytesFor.argtypes = [
+        c_void_p,
+        c_int32,
+        c_int64,
+        tensors,
+        c_int32,
+        POINTER(c_size_t),
+    ]
     library.fuseopsRun.argtypes = [
         c_void_p,
         c_int32,
@@ -202,10 +209,16 @@ def compile_source(source: bytes, name: str, **options: str | None) -> tuple[byt
         library.fuseopsCompilationDestroy(compilation)
 
 
-def make_tensor(data: int, device: tuple[int, int], dtype: DLDataType, shape: tuple) -> DLTensor:
-    """A packed tensor."""
-    extents = (c_int64 * len(shape))(*shape)
-    return DLTensor(data, DLDevice(*device), len(shape), dtype, extents, None, 0)
+def make_tensor(
+    data: int,
+    device: tuple[int, int],
+    dtype: DLDataType,
+    shape: Sequence[int],
+    strides: Sequence[int],
+) -> DLTensor:
+    """A tensor; `strides` count elements."""
+    extents, steps = ((c_int64 * len(shape))(*values) for values in (shape, strides))
+    return DLTensor(data, DLDevice(*device), len(shape), dtype, extents, steps, 0)
 
 
 class LoadedProgram:
@@ -270,11 +283,13 @@ class LoadedProgram:
         )
         return tuple(shape)
 
-    def workspace_bytes(self, entry: EntryInfo, symbol: int) -> int:
-        """The bytes of workspace that a run needs."""
+    def workspace_bytes(self, entry: EntryInfo, symbol: int, inputs: Sequence[DLTensor]) -> int:
+        """The bytes of workspace that a run with these inputs needs."""
         size = c_size_t()
         _check(
-            self._library.fuseopsEntryWorkspaceBytes(self._handle, entry.index, symbol, byref(size))
+            self._library.fuseopsEntryWorkspaceBytesFor(
+                self._handle, entry.index, symbol, _pointers(inputs), len(inputs), byref(size)
+            )
         )
         return size.value
 

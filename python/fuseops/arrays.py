@@ -49,11 +49,11 @@ _TORCH_NAMES = {
 class Framework(Protocol):
     """What a run needs from NumPy or PyTorch."""
 
-    def pack(self, array: Any) -> Any:
-        """The array, packed and row-major, a copy if need be."""
+    def convert(self, array: Any) -> Any:
+        """The array as one of the framework's, on its device."""
 
     def describe(self, array: Any, info: _capi.TensorInfo) -> _capi.DLTensor:
-        """The C ABI's view of a packed array."""
+        """The C ABI's view of an array, of any strides."""
 
     def empty(self, shape: tuple[int, ...], dtype: str) -> Any:
         """A new array."""
@@ -68,11 +68,10 @@ class Framework(Protocol):
 class NumpyArrays:
     """CPU only."""
 
-    def pack(self, array: Any) -> Any:
+    def convert(self, array: Any) -> Any:
         if not isinstance(array, np.ndarray) and hasattr(array, "__dlpack__"):
             array = np.from_dlpack(array)
-        # Unlike np.ascontiguousarray, this keeps the rank of a scalar.
-        return np.asarray(array, order="C")
+        return np.asarray(array)
 
     def describe(self, array: np.ndarray, info: _capi.TensorInfo) -> _capi.DLTensor:
         expected = np.dtype(_NUMPY_TYPES[info.dtype])
@@ -81,7 +80,16 @@ class NumpyArrays:
                 f"expected `{info.name}` to have dtype {expected} for {info.dtype}, "
                 f"but got {array.dtype}"
             )
-        return _capi.make_tensor(array.ctypes.data, (_capi.CPU, 0), info.dl_dtype, array.shape)
+        # A field of a structured array may lie at odd distances.
+        if any(stride % array.itemsize for stride in array.strides):
+            raise FuseOpsError(
+                f"expected the strides of `{info.name}` to be multiples of {array.itemsize} "
+                f"bytes, but got {array.strides}"
+            )
+        strides = [stride // array.itemsize for stride in array.strides]
+        return _capi.make_tensor(
+            array.ctypes.data, (_capi.CPU, 0), info.dl_dtype, array.shape, strides
+        )
 
     def empty(self, shape: tuple[int, ...], dtype: str) -> Any:
         return np.empty(shape, _NUMPY_TYPES[dtype])
@@ -102,8 +110,8 @@ class TorchTensors:
         self._torch = sys.modules["torch"]
         self._device = device
 
-    def pack(self, array: Any) -> Any:
-        return self._torch.as_tensor(array, device=self._device).detach().contiguous()
+    def convert(self, array: Any) -> Any:
+        return self._torch.as_tensor(array, device=self._device).detach().resolve_neg()
 
     def describe(self, array: Any, info: _capi.TensorInfo) -> _capi.DLTensor:
         expected = getattr(self._torch, _TORCH_NAMES[info.dtype])
@@ -113,7 +121,9 @@ class TorchTensors:
             )
         is_cuda = array.device.type == "cuda"
         device = (_capi.CUDA, array.device.index or 0) if is_cuda else (_capi.CPU, 0)
-        return _capi.make_tensor(array.data_ptr(), device, info.dl_dtype, tuple(array.shape))
+        return _capi.make_tensor(
+            array.data_ptr(), device, info.dl_dtype, tuple(array.shape), array.stride()
+        )
 
     def empty(self, shape: tuple[int, ...], dtype: str) -> Any:
         kind = getattr(self._torch, _TORCH_NAMES[dtype])

@@ -91,19 +91,22 @@ class Program:
     def _run(self, entry: _capi.EntryInfo, arrays: tuple[Any, ...]) -> list[Any]:
         if len(arrays) != len(entry.inputs):
             raise FuseOpsError(f"expected {len(entry.inputs)} arguments, but got {len(arrays)}")
-        framework = choose_framework(arrays)
-        packed = [framework.pack(array) for array in arrays]
+        framework = self._framework(arrays)
+        given = [framework.convert(array) for array in arrays]
         inputs = [
-            framework.describe(array, info)
-            for array, info in zip(packed, entry.inputs, strict=True)
+            framework.describe(array, info) for array, info in zip(given, entry.inputs, strict=True)
         ]
         symbol = self._program.infer_symbol(entry, inputs)
-        outputs, tensors = self._allocate(entry, framework, packed, symbol)
-        size = self._program.workspace_bytes(entry, symbol)
+        outputs, tensors = self._allocate(entry, framework, given, symbol)
+        size = self._program.workspace_bytes(entry, symbol, inputs)
         buffer, address = framework.workspace(size)
         self._program.run(entry, inputs, tensors, (address, size), framework.stream())
         del buffer  # Held until here, and on CUDA freed in the stream's order.
         return outputs
+
+    def _framework(self, arrays: tuple[Any, ...]) -> Framework:
+        """Whose arrays a run allocates."""
+        return choose_framework(arrays)
 
     def _allocate(
         self, entry: _capi.EntryInfo, framework: Framework, inputs: list[Any], symbol: int

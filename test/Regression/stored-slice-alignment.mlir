@@ -5,6 +5,6 @@
 // CHECK: llvm.load %{{.+}} : !llvm.ptr -> f16
 fuseops.fusible @f(%x: tensor<?x4xf16> {fuseops.frozen}) -> tensor<?x2xf16>
 forward {
-  %y = fuseops.slice_columns %x offset(1) : tensor<?x4xf16> -> tensor<?x2xf16>
+  %y = fuseops.slice %x dim(1) offset(1) : tensor<?x4xf16> -> tensor<?x2xf16>
   fuseops.return %y : tensor<?x2xf16>
 }

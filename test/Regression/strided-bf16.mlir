@@ -23,7 +23,7 @@ forward {
     %s3 = math.tanh %s1 : f32
     fuseops.yield %s3, %s2 : f32, f32
   }
-  %v5 = fuseops.slice_columns %a0 offset(2) : tensor<?x64xbf16> -> tensor<?x1xbf16>
+  %v5 = fuseops.slice %a0 dim(1) offset(2) : tensor<?x64xbf16> -> tensor<?x1xbf16>
   %v6 = fuseops.bias %v5, %a3 : tensor<?x1xbf16>, tensor<1xbf16>
   %v7 = fuseops.reshape %v5 : tensor<?x1xbf16> -> tensor<?x1x1xbf16>
   %v8 = fuseops.cast %v7 : tensor<?x1x1xbf16> -> tensor<?x1x1xbf16>

@@ -23,24 +23,6 @@ forward {
 
 // -----
 
-fuseops.fusible @maximum_of_rows(%x: tensor<4x8xf32>) -> tensor<8xf32>
-forward {
-  // expected-error @below {{'fuseops.reduce_rows' op has no gradient for `max`}}
-  %y = fuseops.reduce_rows max %x : tensor<4x8xf32> -> tensor<8xf32>
-  fuseops.return %y : tensor<8xf32>
-}
-
-// -----
-
-fuseops.fusible @maximum_of_columns(%x: tensor<4x8xf32>) -> tensor<4x1xf32>
-forward {
-  // expected-error @below {{'fuseops.reduce_columns' op has no gradient for `max`}}
-  %y = fuseops.reduce_columns max %x : tensor<4x8xf32> -> tensor<4x1xf32>
-  fuseops.return %y : tensor<4x1xf32>
-}
-
-// -----
-
 fuseops.fusible @layer_norm_statistics(%x: tensor<4x8xf32>) -> tensor<4x1xf32>
 forward {
   // expected-error @below {{'fuseops.layer_norm' op has no gradient through its statistics, but one is asked for}}

@@ -256,10 +256,10 @@ forward {
   fuseops.return %y : tensor<?x8xbf16>
 }
 
-// CHECK-LABEL: fuseops.fusible @slice_columns(
+// CHECK-LABEL: fuseops.fusible @slice(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xbf16>) -> tensor<?x4xbf16>
 // CHECK-NEXT: forward {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.slice_columns %[[ARG0]] offset(3) : tensor<?x8xbf16> -> tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.slice %[[ARG0]] dim(1) offset(3) : tensor<?x8xbf16> -> tensor<?x4xbf16>
 // CHECK-NEXT:   fuseops.return %[[V0]] : tensor<?x4xbf16>
 // CHECK-NEXT: }
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x4xbf16>) {
@@ -271,19 +271,19 @@ forward {
 // CHECK-NEXT:     %[[CST:.+]] = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT:     fuseops.yield %[[CST]] : f32
 // CHECK-NEXT:   }
-// CHECK-NEXT:   %[[V2:.+]] = fuseops.concat_columns %[[V0]], %[[ARG0]], %[[V1]] : (tensor<?x3xbf16>, tensor<?x4xbf16>, tensor<?x1xbf16>) -> tensor<?x8xbf16>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.concat %[[V0]], %[[ARG0]], %[[V1]] dim(1) : (tensor<?x3xbf16>, tensor<?x4xbf16>, tensor<?x1xbf16>) -> tensor<?x8xbf16>
 // CHECK-NEXT:   fuseops.return %[[V2]] : tensor<?x8xbf16>
 // CHECK-NEXT: }
-fuseops.fusible @slice_columns(%x: tensor<?x8xbf16>) -> tensor<?x4xbf16>
+fuseops.fusible @slice(%x: tensor<?x8xbf16>) -> tensor<?x4xbf16>
 forward {
-  %y = fuseops.slice_columns %x offset(3) : tensor<?x8xbf16> -> tensor<?x4xbf16>
+  %y = fuseops.slice %x dim(1) offset(3) : tensor<?x8xbf16> -> tensor<?x4xbf16>
   fuseops.return %y : tensor<?x4xbf16>
 }
 
 // CHECK-LABEL: fuseops.fusible @slice_first_columns(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xbf16>) -> tensor<?x4xbf16>
 // CHECK-NEXT: forward {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.slice_columns %[[ARG0]] offset(0) : tensor<?x8xbf16> -> tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.slice %[[ARG0]] dim(1) offset(0) : tensor<?x8xbf16> -> tensor<?x4xbf16>
 // CHECK-NEXT:   fuseops.return %[[V0]] : tensor<?x4xbf16>
 // CHECK-NEXT: }
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x4xbf16>) {
@@ -291,29 +291,29 @@ forward {
 // CHECK-NEXT:     %[[CST:.+]] = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT:     fuseops.yield %[[CST]] : f32
 // CHECK-NEXT:   }
-// CHECK-NEXT:   %[[V1:.+]] = fuseops.concat_columns %[[ARG0]], %[[V0]] : (tensor<?x4xbf16>, tensor<?x4xbf16>) -> tensor<?x8xbf16>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.concat %[[ARG0]], %[[V0]] dim(1) : (tensor<?x4xbf16>, tensor<?x4xbf16>) -> tensor<?x8xbf16>
 // CHECK-NEXT:   fuseops.return %[[V1]] : tensor<?x8xbf16>
 // CHECK-NEXT: }
 fuseops.fusible @slice_first_columns(%x: tensor<?x8xbf16>) -> tensor<?x4xbf16>
 forward {
-  %y = fuseops.slice_columns %x offset(0) : tensor<?x8xbf16> -> tensor<?x4xbf16>
+  %y = fuseops.slice %x dim(1) offset(0) : tensor<?x8xbf16> -> tensor<?x4xbf16>
   fuseops.return %y : tensor<?x4xbf16>
 }
 
-// CHECK-LABEL: fuseops.fusible @concat_columns(
+// CHECK-LABEL: fuseops.fusible @concat(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<?x3xbf16>, %[[ARG1:.+]]: tensor<?x5xbf16>) -> tensor<?x8xbf16>
 // CHECK-NEXT: forward {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.concat_columns %[[ARG0]], %[[ARG1]] : (tensor<?x3xbf16>, tensor<?x5xbf16>) -> tensor<?x8xbf16>
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.concat %[[ARG0]], %[[ARG1]] dim(1) : (tensor<?x3xbf16>, tensor<?x5xbf16>) -> tensor<?x8xbf16>
 // CHECK-NEXT:   fuseops.return %[[V0]] : tensor<?x8xbf16>
 // CHECK-NEXT: }
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x8xbf16>) {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.slice_columns %[[ARG0]] offset(0) : tensor<?x8xbf16> -> tensor<?x3xbf16>
-// CHECK-NEXT:   %[[V1:.+]] = fuseops.slice_columns %[[ARG0]] offset(3) : tensor<?x8xbf16> -> tensor<?x5xbf16>
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.slice %[[ARG0]] dim(1) offset(0) : tensor<?x8xbf16> -> tensor<?x3xbf16>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.slice %[[ARG0]] dim(1) offset(3) : tensor<?x8xbf16> -> tensor<?x5xbf16>
 // CHECK-NEXT:   fuseops.return %[[V0]], %[[V1]] : tensor<?x3xbf16>, tensor<?x5xbf16>
 // CHECK-NEXT: }
-fuseops.fusible @concat_columns(%x: tensor<?x3xbf16>, %y: tensor<?x5xbf16>) -> tensor<?x8xbf16>
+fuseops.fusible @concat(%x: tensor<?x3xbf16>, %y: tensor<?x5xbf16>) -> tensor<?x8xbf16>
 forward {
-  %z = fuseops.concat_columns %x, %y : (tensor<?x3xbf16>, tensor<?x5xbf16>) -> tensor<?x8xbf16>
+  %z = fuseops.concat %x, %y dim(1) : (tensor<?x3xbf16>, tensor<?x5xbf16>) -> tensor<?x8xbf16>
   fuseops.return %z : tensor<?x8xbf16>
 }
 

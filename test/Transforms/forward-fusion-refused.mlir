@@ -96,31 +96,39 @@ forward {
 }
 
 // CHECK-LABEL: fuseops.fusible @condition_5_slices_what_the_other_computes(
-// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xf32>) -> tensor<?x4xf32>
-// CHECK-NEXT: forward {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.group @forward_0 pointwise (%[[ARG1:.+]] = %[[ARG0]]) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
-// CHECK-NEXT:     %[[V2:.+]] = fuseops.silu %[[ARG1]] : tensor<?x8xf32>
-// CHECK-NEXT:     fuseops.yield %[[V2]] : tensor<?x8xf32>
-// CHECK-NEXT:   }
-// CHECK-NEXT:   %[[V1:.+]] = fuseops.group @forward_1 pointwise (%[[ARG1:.+]] = %[[V0]]) : (tensor<?x8xf32>) -> tensor<?x4xf32> {
-// CHECK-NEXT:     %[[V2:.+]] = fuseops.swiglu %[[ARG1]] activation(first) : tensor<?x8xf32> -> tensor<?x4xf32>
-// CHECK-NEXT:     fuseops.yield %[[V2]] : tensor<?x4xf32>
-// CHECK-NEXT:   }
-// CHECK-NEXT:   fuseops.return %[[V1]] : tensor<?x4xf32>
-// CHECK-NEXT: }
-fuseops.fusible @condition_5_slices_what_the_other_computes(%x: tensor<?x8xf32>) -> tensor<?x4xf32>
+// CHECK: fuseops.group @forward_0 pointwise
+// CHECK-NEXT: fuseops.silu
+// CHECK: fuseops.group @forward_1 pointwise
+// CHECK-NEXT: fuseops.slice
+fuseops.fusible @condition_5_slices_what_the_other_computes(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
 forward {
   %0 = fuseops.silu %x : tensor<?x8xf32>
-  // expected-remark @below {{[Missed] Fusion | Category:fuseops-forward-fusion | Reason="fuseops.silu with fuseops.swiglu: condition 5, one reads a slice of what the other computes, or what it concatenates"}}
-  %1 = fuseops.swiglu %0 activation(first) : tensor<?x8xf32> -> tensor<?x4xf32>
-  fuseops.return %1 : tensor<?x4xf32>
+  // expected-remark @below {{[Missed] Fusion | Category:fuseops-forward-fusion | Reason="fuseops.silu with fuseops.slice: condition 5, one moves elements of what the other computes"}}
+  %1 = fuseops.slice %0 dim(1) offset(7) step(-1) : tensor<?x8xf32> -> tensor<?x8xf32>
+  fuseops.return %1 : tensor<?x8xf32>
+}
+
+// A permutation is read through where a memory operation reads it.
+// CHECK-LABEL: fuseops.fusible @condition_5_permutes_what_the_other_computes(
+// CHECK: fuseops.group @forward_0 pointwise
+// CHECK-NEXT: fuseops.silu
+// CHECK: fuseops.group @forward_1 pointwise
+// CHECK-NEXT: fuseops.permute
+// CHECK-NEXT: fuseops.relu
+fuseops.fusible @condition_5_permutes_what_the_other_computes(%x: tensor<?x4x4xf32>) -> tensor<?x4x4xf32>
+forward {
+  %0 = fuseops.silu %x : tensor<?x4x4xf32>
+  // expected-remark @below {{[Missed] Fusion | Category:fuseops-forward-fusion | Reason="fuseops.silu with fuseops.permute: condition 5, one moves elements of what the other computes"}}
+  %1 = fuseops.permute %0 order[0, 2, 1] : tensor<?x4x4xf32> -> tensor<?x4x4xf32>
+  %2 = fuseops.relu %1 : tensor<?x4x4xf32>
+  fuseops.return %2 : tensor<?x4x4xf32>
 }
 
 // CHECK-LABEL: fuseops.fusible @condition_5_reads_what_the_other_concatenates(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<?x4xf32>, %[[ARG1:.+]]: tensor<?x4xf32>) -> tensor<?x8xf32>
 // CHECK-NEXT: forward {
 // CHECK-NEXT:   %[[V0:.+]] = fuseops.group @forward_0 pointwise (%[[ARG2:.+]] = %[[ARG0]], %[[ARG3:.+]] = %[[ARG1]]) : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32> {
-// CHECK-NEXT:     %[[V2:.+]] = fuseops.concat_columns %[[ARG2]], %[[ARG3]] : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+// CHECK-NEXT:     %[[V2:.+]] = fuseops.concat %[[ARG2]], %[[ARG3]] dim(1) : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
 // CHECK-NEXT:     fuseops.yield %[[V2]] : tensor<?x8xf32>
 // CHECK-NEXT:   }
 // CHECK-NEXT:   %[[V1:.+]] = fuseops.group @forward_1 pointwise (%[[ARG2:.+]] = %[[V0]]) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
@@ -131,8 +139,8 @@ forward {
 // CHECK-NEXT: }
 fuseops.fusible @condition_5_reads_what_the_other_concatenates(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x8xf32>
 forward {
-  %0 = fuseops.concat_columns %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
-  // expected-remark @below {{[Missed] Fusion | Category:fuseops-forward-fusion | Reason="fuseops.concat_columns with fuseops.relu: condition 5, one reads a slice of what the other computes, or what it concatenates"}}
+  %0 = fuseops.concat %x, %y dim(1) : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+  // expected-remark @below {{[Missed] Fusion | Category:fuseops-forward-fusion | Reason="fuseops.concat with fuseops.relu: condition 5, one moves elements of what the other computes"}}
   %1 = fuseops.relu %0 : tensor<?x8xf32>
   fuseops.return %1 : tensor<?x8xf32>
 }

@@ -73,6 +73,15 @@ def test_any_layout(square: fuseops.Program, rng: np.random.Generator):
     np.testing.assert_allclose(y, x.T * x.T, rtol=1e-6)
     ones = np.broadcast_to(np.float32(1), (6, 8))
     np.testing.assert_allclose(context.backward(ones)[0], 2 * x.T, rtol=1e-6)
+    wide = rng.standard_normal((18, 24)).astype(np.float32)
+    for view in (wide[::3, 4:12], wide[17:5:-2, ::-3], wide[None, :1, :8][0]):
+        np.testing.assert_allclose(square(view, index[::-1]), view * view, rtol=1e-6)
+
+
+def test_a_view_of_odd_strides_is_refused(square: fuseops.Program):
+    pairs = np.zeros((5, 8), np.dtype({"names": ["x"], "formats": ["f4"], "itemsize": 6}))
+    with pytest.raises(fuseops.FuseOpsError, match=r"strides of `arg0` .* got \(48, 6\)"):
+        square(pairs["x"], np.zeros(4, np.int64))
 
 
 def test_gradient_that_is_the_incoming_one_is_not_copied(rng: np.random.Generator):

@@ -165,7 +165,8 @@ int main(int argc, char **argv) {
     return llvm::Error::success();
   });
   if (error) {
-    llvm::errs() << "error: cannot write " << llvm::toString(std::move(error))
+    llvm::errs() << "error: cannot write `" << path
+                 << "`: " << llvm::errorToErrorCode(std::move(error)).message()
                  << "\n";
     return kFailed;
   }

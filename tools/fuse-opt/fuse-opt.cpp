@@ -6,14 +6,26 @@
 //===----------------------------------------------------------------------===//
 
 #include "FuseOps/Compiler/Pipelines.h"
+#include "FuseOps/Conversion/TorchToFuseOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+
+static llvm::cl::opt<bool> listTorchOps(
+    "list-torch-ops",
+    llvm::cl::desc("Print the torch operations that have a conversion"));
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::fuseops::registerDialects(registry);
   mlir::fuseops::registerPasses();
   mlir::registerTransformsPasses();
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "FuseOps optimizer\n", registry);
+  if (listTorchOps) {
+    for (const std::string &name : mlir::fuseops::getConvertibleTorchOps())
+      llvm::outs() << name << '\n';
+    return 0;
+  }
   return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "FuseOps optimizer\n", registry));
+      mlir::MlirOptMain(argc, argv, input, output, registry));
 }

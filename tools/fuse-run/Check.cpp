@@ -131,6 +131,9 @@ static Error compareOutput(const Session &session, const DeviceTensor &found,
   comparison.error = measureError(decode(*a), values, comparison.rms);
   if (isFloat(found.info.dtype))
     comparison.tolerance = tolerance;
+  else if (a->bytes != b->bytes)
+    // Also where doubles cannot tell two 64-bit integers apart.
+    comparison.error = std::max(comparison.error, 0x1p-53);
   comparisons.push_back(std::move(comparison));
   return Error::success();
 }
@@ -182,7 +185,7 @@ Expected<CheckResult> fuserun::compare(const Session &session,
   result.formula = llvm::formatv(
       "u * (4 + 4 * sqrt(steps)) + 2^-24 * 4 * sqrt(K): u the largest unit "
       "roundoff of the tensor's dtype and those that it depends on, steps {0}, "
-      "K {1}",
+      "K {1}; 0 for integers and bools",
       steps, static_cast<int64_t>(precision.longestSum));
   return result;
 }

@@ -212,6 +212,18 @@ uint64_t fuserun::mixSeed(uint64_t seed, uint64_t index) {
   return nextRandom(state);
 }
 
+void fuserun::fillIntegers(HostTensor &tensor, uint64_t seed) {
+  bool isUnsigned = tensor.dtype == FUSEOPS_U8 || tensor.dtype == FUSEOPS_I1;
+  std::vector<double> values(tensor.count());
+  for (double &value : values) {
+    uint64_t bits = nextRandom(seed);
+    int64_t range = tensor.dtype == FUSEOPS_I1 ? 2 : 2 << (bits >> 61);
+    auto number = static_cast<int64_t>(bits % range);
+    value = static_cast<double>(isUnsigned ? number : number - range / 2);
+  }
+  encode(tensor, values);
+}
+
 void fuserun::fillNormal(HostTensor &tensor, Distribution distribution,
                          uint64_t seed) {
   std::vector<double> values(tensor.count());

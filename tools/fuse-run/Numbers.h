@@ -54,6 +54,11 @@ struct Distribution {
 /// Fills a tensor with normal numbers that depend on `seed` and its shape only.
 void fillNormal(HostTensor &tensor, Distribution distribution, uint64_t seed);
 
+/// Fills a tensor of integers or bools with numbers of one to eight bits, so
+/// that there are small ones and large ones, and equal ones. They depend on
+/// `seed`, the tensor's dtype and its shape only.
+void fillIntegers(HostTensor &tensor, uint64_t seed);
+
 /// A seed for one of several tensors.
 uint64_t mixSeed(uint64_t seed, uint64_t index);
 

@@ -33,7 +33,7 @@ static void fillArgument(HostTensor &tensor, const llvm::json::Object *facts,
     return encode(tensor, state);
   }
   if (!isFloat(tensor.dtype))
-    return encode(tensor, std::vector<double>(tensor.count()));
+    return fillIntegers(tensor, mixSeed(seed, index));
   Distribution distribution;
   if (role == "gamma")
     distribution = {1, 0.1};

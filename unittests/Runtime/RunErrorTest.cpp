@@ -120,16 +120,15 @@ TEST_F(RunError, Device) {
          "CUDA device");
 }
 
-TEST_F(RunError, Strides) {
-  x.strides = {1, 6};
-  x.tensor.strides = x.strides.data();
-  expect("entry `forward`: expected input 0 (`x`) to be packed and row-major, "
+TEST_F(RunError, StridesOfAnOutput) {
+  y.strides = {1, 6};
+  expect("entry `forward`: expected output 0 (`y`) to be packed and row-major, "
          "with stride 1 in dimension 1, but got 6");
 }
 
-TEST_F(RunError, BroadcastStride) {
-  x.strides[0] = 0;
-  expect("entry `forward`: expected input 0 (`x`) to be packed and row-major, "
+TEST_F(RunError, BroadcastOutput) {
+  y.strides[0] = 0;
+  expect("entry `forward`: expected output 0 (`y`) to be packed and row-major, "
          "with stride 4 in dimension 0, but got 0");
 }
 

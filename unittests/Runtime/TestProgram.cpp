@@ -60,10 +60,8 @@ static void addKernel(schema::EntryT &entry, const char *name,
   launch.tensors = std::move(tensors);
   launch.grid = std::make_unique<schema::Grid>(grid);
   launch.threads_x = 32;
-  if (countGrid) {
+  if (countGrid)
     launch.count_grid = std::make_unique<schema::Grid>(*countGrid);
-    launch.count_multiplier = 1;
-  }
   step->step.Set(std::move(launch));
   entry.steps.push_back(std::move(step));
 }

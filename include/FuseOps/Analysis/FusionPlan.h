@@ -30,8 +30,9 @@ IterationSpace getSpace(RankedTensorType type);
 struct OperationShape {
   /// The template that it needs by itself; `Library` for a contraction.
   KernelTemplate kernelTemplate = KernelTemplate::Library;
-  /// Results that are concatenations, and operands that are sliced.
-  llvm::SmallBitVector concatenated, sliced;
+  /// Operands whose elements it reads from other places than its own, and
+  /// results whose elements it writes to other places.
+  llvm::SmallBitVector readsMoved, writesMoved;
   /// Results that a reduction over rows gives, of one row too.
   llvm::SmallBitVector reduced;
 };

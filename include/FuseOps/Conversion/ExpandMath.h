@@ -1,5 +1,4 @@
-//===- ExpandMath.h - Expand f32 math functions into polynomials
-//-----------===//
+//===- ExpandMath.h - Expand scalar functions -----------------------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,6 +19,16 @@ enum class MathTarget { CPU, NVVM };
 /// Adds the patterns of `fuseops-expand-math`: math functions on f32, f16 and
 /// bf16, scalar or vector, become `arith` and `math.fma`. f64 isn't touched.
 void populateExpandMathPatterns(RewritePatternSet &patterns, MathTarget target);
+
+/// Adds the patterns of `fuseops-expand-math` that are the same for all targets
+/// and element types: `fuseops.special`, and what has no LLVM operation, into
+/// operations of `arith` and `math`.
+void populateExpandScalarPatterns(RewritePatternSet &patterns);
+
+/// Makes each integer division below `root` one that never traps: a divisor of
+/// 0 gives the quotient 0 and the remainder 0, and the lowest integer divided
+/// by -1 is itself. To be called once.
+void guardIntegerDivisions(Operation *root);
 
 } // namespace mlir::fuseops
 

@@ -22,6 +22,9 @@ LogicalResult convertTorchToFuseOps(ModuleOp module);
 /// `torch.aten.silu`. It may still refuse some operands.
 bool isConvertibleTorchOp(StringRef name);
 
+/// The names of all operations that have a conversion, sorted.
+std::vector<std::string> getConvertibleTorchOps();
+
 } // namespace mlir::fuseops
 
 #endif // FUSEOPS_CONVERSION_TORCHTOFUSEOPS_H

@@ -59,7 +59,7 @@ struct ProgramStep {
   /// The kernel's parameters.
   SmallVector<int> tensors;
   ProgramGrid grid, countGrid;
-  int64_t threadsX = 1, threadsY = 1, sharedBytes = 0, countMultiplier = 0;
+  int64_t threadsX = 1, threadsY = 1, sharedBytes = 0;
   /// The operands of a matrix product.
   int a = -1, b = -1, bias = -1, out = -1;
   Extent m, n, k;

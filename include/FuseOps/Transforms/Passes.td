@@ -83,6 +83,22 @@ def ReferencePass : Pass<"fuseops-reference", "::mlir::fuseops::FusibleOp"> {
   }];
 }
 
+def PerturbPass : Pass<"fuseops-perturb", "::mlir::fuseops::FusibleOp"> {
+  let summary = "Add the noise of one rounding to every value";
+  let description = [{
+    *standalone*: multiplies each element of each floating-point result by
+    `1 + u * n`, where u is the unit roundoff of its type and n, between -1 and
+    1, depends on its place and the seed. The f64 oracle of the result
+    (`--target=reference`) differs from that of the program by as much as its
+    roundings may cost: how well the program is conditioned.
+
+    Precondition: the program is in the FuseOps dialect; derived gradients are
+    perturbed too, with the noise of what they are gradients of.
+  }];
+  let options = [
+    Option<"seed", "seed", "uint64_t", /*default=*/"0", "Chooses the noise">];
+}
+
 def ExpandQuantizedPass : Pass<"fuseops-expand-quantized", "::mlir::fuseops::FusibleOp"> {
   let summary = "Replace quantized tensors by their plain buffers";
   let description = [{
@@ -106,7 +122,7 @@ class FusionPass<string direction> : Pass<"fuseops-" # direction # "-fusion", ":
     2. their iteration spaces differ (a single column fits any number of them)
     3. another group lies between them
     4. one reads the reduction over rows that the other computes
-    5. one reads a slice of what the other computes, or what it concatenates
+    5. one moves elements of what the other computes
 
     Precondition: no `!fuseops.quantized`. Guarantee: the region holds groups,
     `fuseops.reshape` and the terminator. Nothing is computed in another

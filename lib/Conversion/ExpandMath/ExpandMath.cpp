@@ -348,6 +348,7 @@ struct ExpandMathPass
       return emitError(UnknownLoc::get(context))
              << "expected target `cpu` or `nvvm`, but got `" << target << "`";
     RewritePatternSet set(context);
+    populateExpandScalarPatterns(set);
     populateExpandMathPatterns(set, target == "nvvm" ? MathTarget::NVVM
                                                      : MathTarget::CPU);
     patterns = std::move(set);
@@ -356,7 +357,8 @@ struct ExpandMathPass
 
   void runOnOperation() override {
     if (failed(applyPatternsGreedily(getOperation(), patterns)))
-      signalPassFailure();
+      return signalPassFailure();
+    guardIntegerDivisions(getOperation());
   }
 
   FrozenRewritePatternSet patterns;

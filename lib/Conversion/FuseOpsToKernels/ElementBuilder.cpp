@@ -21,10 +21,12 @@ static bool isFp8(Type type) {
   return floatType && floatType.getWidth() == 8;
 }
 
-/// The type that an element has in memory: LLVM knows neither FP8 nor bits.
+/// The type that an element has in memory: LLVM knows neither FP8 nor bits nor
+/// signs.
 static Type getStorageType(Type element) {
-  if (isFp8(element) || element.isInteger(1))
-    return IntegerType::get(element.getContext(), 8);
+  if (isFp8(element) || element.isInteger(1) || element.isUnsignedInteger())
+    return IntegerType::get(element.getContext(),
+                            8 * getElementBytes(element));
   return element;
 }
 
@@ -52,31 +54,51 @@ Value ElementBuilder::address(Value pointer, Value index, Type element) {
                              pointer, ArrayRef<LLVM::GEPArg>{index});
 }
 
-Value ElementBuilder::indexOf(const Access &access, Element &element) {
+Value ElementBuilder::constant(Extent extent) {
+  if (extent.perSymbol == 0)
+    return constant(extent.constant);
+  // The rows that the kernel visits tell the symbol.
+  Extent all = group.getSpace().rows;
+  assert(all.perSymbol && "what a kernel reads has no size that it has not");
+  Value symbol = rows;
+  if (all.constant)
+    symbol = arith::SubIOp::create(b, loc, symbol, constant(all.constant));
+  if (all.perSymbol != 1)
+    symbol = arith::DivUIOp::create(b, loc, symbol, constant(all.perSymbol));
+  if (extent.perSymbol != 1)
+    symbol = arith::MulIOp::create(b, loc, symbol, constant(extent.perSymbol));
+  if (extent.constant)
+    symbol = arith::AddIOp::create(b, loc, symbol, constant(extent.constant));
+  return symbol;
+}
+
+Value ElementBuilder::indexIn(const RowDigit &digit, const Element &element) {
+  Value index = element.row;
+  if (digit.divisor != Extent{1, 0})
+    index = arith::DivUIOp::create(b, loc, index, constant(digit.divisor));
+  if (digit.extent)
+    index = arith::RemUIOp::create(b, loc, index, constant(*digit.extent));
+  return index;
+}
+
+Value ElementBuilder::indexOf(const Access &access, const Element &element) {
   Value index = constant(access.offset);
-  bool hasRow = access.placement == Placement::Full ||
-                access.placement == Placement::PerRow;
-  bool hasColumn = access.placement == Placement::Full ||
-                   access.placement == Placement::RowVector;
-  if (hasRow) {
-    Value row = element.row;
-    if (access.digits) {
-      row = constant(0);
-      for (RowDigit digit : *access.digits) {
-        Value part = arith::DivUIOp::create(b, loc, element.row,
-                                            constant(digit.divisor));
-        if (digit.extent)
-          part = arith::RemUIOp::create(b, loc, part, constant(digit.extent));
-        part = arith::MulIOp::create(b, loc, part, constant(digit.stride));
-        row = arith::AddIOp::create(b, loc, row, part);
-      }
+  auto add = [&](Value part, Extent stride) {
+    if (stride != Extent{1, 0})
+      part = arith::MulIOp::create(b, loc, part, constant(stride));
+    index = arith::AddIOp::create(b, loc, index, part);
+  };
+  for (const RowDigit &digit : access.rows) {
+    Value part = indexIn(digit, element);
+    if (digit.count) {
+      part = arith::SubIOp::create(b, loc, part, constant(digit.start));
+      part = arith::MaxSIOp::create(b, loc, part, constant(0));
+      part = arith::MinSIOp::create(b, loc, part, constant(digit.count - 1));
     }
-    index = arith::AddIOp::create(
-        b, loc, index,
-        arith::MulIOp::create(b, loc, row, constant(access.pitch)));
+    add(part, digit.stride);
   }
-  if (hasColumn)
-    index = arith::AddIOp::create(b, loc, index, element.column);
+  if (access.hasColumns())
+    add(element.column, access.columnStride);
   return index;
 }
 
@@ -87,15 +109,35 @@ int64_t ElementBuilder::alignmentOf(const Access &access, int64_t width) {
                                       : bytes;
 }
 
-Value ElementBuilder::load(const Access &access, Element &element) {
-  bool isWide = access.placement == Placement::Full ||
-                access.placement == Placement::RowVector;
-  int64_t width = isWide ? element.width : 1;
-  Value pointer = address(pointers.lookup(access.tensor),
-                          indexOf(access, element), access.element);
-  Value value = LLVM::LoadOp::create(
-      b, loc, widened(getStorageType(access.element), width), pointer,
-      alignmentOf(access, width));
+Value ElementBuilder::loadStored(const Access &access, const Element &element) {
+  int64_t width = access.hasColumns() ? element.width : 1;
+  Type storage = getStorageType(access.element);
+  Value base = pointers.lookup(access.tensor);
+  Value first = indexOf(access, element);
+  if (width == 1 || access.isContiguous())
+    return LLVM::LoadOp::create(b, loc, widened(storage, width),
+                                address(base, first, access.element),
+                                alignmentOf(access, width));
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < width; ++i)
+    values.push_back(LLVM::LoadOp::create(
+        b, loc, storage,
+        address(base, neighbour(first, access, i), access.element),
+        alignmentOf(access, 1)));
+  return vector::FromElementsOp::create(b, loc, widened(storage, width),
+                                        values);
+}
+
+/// The index of the element `number` columns after that of index `first`.
+Value ElementBuilder::neighbour(Value first, const Access &access,
+                                int64_t number) {
+  return arith::AddIOp::create(b, loc, first,
+                               constant(access.columnStride * number));
+}
+
+Value ElementBuilder::load(const Access &access, const Element &element) {
+  int64_t width = access.hasColumns() ? element.width : 1;
+  Value value = loadStored(access, element);
   if (access.element.isInteger(1)) {
     Value zero =
         arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
@@ -105,7 +147,7 @@ Value ElementBuilder::load(const Access &access, Element &element) {
     value =
         arith::BitcastOp::create(b, loc, widened(access.element, width), value);
   Type computed = getComputeType(access.element);
-  if (computed != access.element)
+  if (isa<FloatType>(computed) && computed != access.element)
     value = arith::ExtFOp::create(b, loc, widened(computed, width), value);
   return value;
 }
@@ -135,7 +177,7 @@ Value ElementBuilder::narrow(Value value, Type element) {
 }
 
 void ElementBuilder::store(Value value, const Access &access,
-                           Element &element) {
+                           const Element &element) {
   auto vector = dyn_cast<VectorType>(value.getType());
   int64_t width = vector ? vector.getNumElements() : 1;
   Type storage = getStorageType(access.element);
@@ -147,9 +189,19 @@ void ElementBuilder::store(Value value, const Access &access,
       value = arith::BitcastOp::create(b, loc, widened(storage, width), value);
   }
   auto write = [&] {
-    Value pointer = address(pointers.lookup(access.tensor),
-                            indexOf(access, element), access.element);
-    LLVM::StoreOp::create(b, loc, value, pointer, alignmentOf(access, width));
+    Value base = pointers.lookup(access.tensor);
+    Value first = indexOf(access, element);
+    if (width == 1 || access.isContiguous()) {
+      LLVM::StoreOp::create(b, loc, value, address(base, first, access.element),
+                            alignmentOf(access, width));
+      return;
+    }
+    for (int64_t i = 0; i < width; ++i)
+      LLVM::StoreOp::create(
+          b, loc,
+          vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{i}),
+          address(base, neighbour(first, access, i), access.element),
+          alignmentOf(access, 1));
   };
   if (!element.isValid) {
     write();
@@ -176,6 +228,36 @@ void ElementBuilder::storeRaw(Value value, Value pointer, Value index) {
                         /*alignment=*/getElementBytes(type));
 }
 
+Shared ElementBuilder::getShared(func::FuncOp kernel, const Twine &name,
+                                 TypeRange types, int64_t count) {
+  std::string symbol = (kernel.getSymName() + name).str();
+  Type widest = *llvm::max_element(types, [](Type a, Type c) {
+    return getElementBytes(a) < getElementBytes(c);
+  });
+  if (!kernel->getParentOfType<ModuleOp>().lookupSymbol(symbol)) {
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPoint(kernel);
+    LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(widest, count),
+                           /*isConstant=*/false, LLVM::Linkage::Internal,
+                           symbol, Attribute(), /*alignment=*/16,
+                           /*addrSpace=*/3);
+  }
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext(), 3);
+  return {LLVM::AddressOfOp::create(b, loc, pointer, symbol), widest};
+}
+
+Value ElementBuilder::loadSlot(const Shared &shared, Value slot, Type type) {
+  return LLVM::LoadOp::create(b, loc, type,
+                              address(shared.pointer, slot, shared.slot),
+                              getElementBytes(type));
+}
+
+void ElementBuilder::storeSlot(Value value, const Shared &shared, Value slot) {
+  LLVM::StoreOp::create(b, loc, value,
+                        address(shared.pointer, slot, shared.slot),
+                        getElementBytes(value.getType()));
+}
+
 //===----------------------------------------------------------------------===//
 // Scalar bodies
 //===----------------------------------------------------------------------===//
@@ -183,20 +265,45 @@ void ElementBuilder::storeRaw(Value value, Value pointer, Value index) {
 Value ElementBuilder::compute(Value value, Element &element) {
   if (Value known = element.values.lookup(value))
     return known;
-  Placement placement = group.getPlacement(value);
   Value result;
   if (Value scalar = rowValues.lookup(value)) {
     result = splat(scalar, element.width);
   } else if (std::optional<Access> access = group.getAccess(value)) {
-    result = load(*access, element);
-    if (placement == Placement::PerRow || placement == Placement::Scalar)
-      result = splat(result, element.width);
+    result = loadWide(*access, element);
+  } else if (auto concat = value.getDefiningOp<ConcatOp>()) {
+    result = computeConcat(concat, element);
   } else {
     auto op = cast<PointwiseOp>(value.getDefiningOp());
     computeBody(op, computeOperands(op, element), element, element.values);
     return element.values.lookup(value);
   }
   element.values[value] = result;
+  return result;
+}
+
+Value ElementBuilder::loadWide(const Access &access, const Element &element) {
+  Value value = load(access, element);
+  return isa<VectorType>(value.getType()) ? value : splat(value, element.width);
+}
+
+/// Each element from the input that it comes from. All are read, each at its
+/// nearest element.
+Value ElementBuilder::computeConcat(ConcatOp op, const Element &element) {
+  Value index = indexIn(getDigit(op.getType(), op.getDim()), element);
+  Value result;
+  for (const Access &access : group.getPartAccesses(op)) {
+    Value part = loadWide(access, element);
+    if (!result) {
+      result = part;
+      continue;
+    }
+    auto partial = llvm::find_if(
+        access.rows, [](const RowDigit &digit) { return digit.count != 0; });
+    int64_t start = partial->start;
+    Value isReached = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                            index, constant(start));
+    result = arith::SelectOp::create(b, loc, isReached, part, result);
+  }
   return result;
 }
 
@@ -210,10 +317,7 @@ SmallVector<Value> ElementBuilder::computeOperands(PointwiseOp op,
     }
     Access access = group.getPartialAccess(
         operand, cast<RankedTensorType>(op.getResult(0).getType()));
-    Value value = load(access, element);
-    if (access.placement == Placement::PerRow)
-      value = splat(value, element.width);
-    operands.push_back(value);
+    operands.push_back(loadWide(access, element));
   }
   return operands;
 }
@@ -236,11 +340,12 @@ void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
       mapping.map(inner.getResult(0), splat(scalar->getResult(0), width));
       continue;
     }
-    if (isa<LinearIndexOp>(inner)) {
+    if (isa<LinearIndexOp, ColumnIndexOp>(inner)) {
       // Of the operation's own iteration space, not of its kernel's.
       Placement placement = group.getPlacement(op.getResult(0));
       bool hasRow =
-          placement == Placement::Full || placement == Placement::PerRow;
+          isa<LinearIndexOp>(inner) &&
+          (placement == Placement::Full || placement == Placement::PerRow);
       bool hasColumn =
           placement == Placement::Full || placement == Placement::RowVector;
       int64_t pitch =
@@ -251,7 +356,7 @@ void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
       if (hasColumn)
         first = arith::AddIOp::create(b, loc, first, element.column);
       Value index = splat(first, width);
-      if (width > 1) {
+      if (width > 1 && hasColumn) {
         SmallVector<int64_t> steps(width);
         std::iota(steps.begin(), steps.end(), 0);
         Value step =
@@ -284,20 +389,59 @@ void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-Value ElementBuilder::identity(ReductionKind kind, Type type) {
-  double value = kind == ReductionKind::Sum
-                     ? 0.0
-                     : -std::numeric_limits<double>::infinity();
-  auto vector = dyn_cast<VectorType>(type);
-  Value scalar = arith::ConstantOp::create(
-      b, loc, b.getFloatAttr(getElementTypeOrSelf(type), value));
-  return splat(scalar, vector ? vector.getNumElements() : 1);
+Value ElementBuilder::identity(ReductionKind kind, Type element,
+                               int64_t width) {
+  bool isMax = kind == ReductionKind::Max;
+  Type type = getAccumulatorType(element);
+  TypedAttr value;
+  if (kind == ReductionKind::Sum) {
+    value = b.getZeroAttr(type);
+  } else if (isa<FloatType>(type)) {
+    double infinity = std::numeric_limits<double>::infinity();
+    value = b.getFloatAttr(type, isMax ? -infinity : infinity);
+  } else {
+    // Of the element's own type, so that it still is one when narrowed.
+    unsigned bits = element.getIntOrFloatBitWidth();
+    bool isSigned = element.isSignlessInteger() && bits > 1;
+    APInt smallest = APInt::getSignedMinValue(bits).sext(64);
+    APInt largest = APInt::getSignedMaxValue(bits).sext(64);
+    if (!isSigned) {
+      smallest = APInt::getMinValue(64);
+      largest = APInt::getMaxValue(bits).zext(64);
+    }
+    value = b.getIntegerAttr(type, isMax ? smallest : largest);
+  }
+  return splat(arith::ConstantOp::create(b, loc, value), width);
+}
+
+Value ElementBuilder::addend(ReductionKind kind, Type element, Value value,
+                             Value isValid) {
+  value = convertElement(b, loc, value, element, getAccumulatorType(element));
+  if (!isValid)
+    return value;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return arith::SelectOp::create(
+      b, loc, isValid, value,
+      identity(kind, element, vector ? vector.getNumElements() : 1));
 }
 
 Value ElementBuilder::combine(ReductionKind kind, Value lhs, Value rhs) {
-  if (kind == ReductionKind::Sum)
-    return arith::AddFOp::create(b, loc, lhs, rhs);
-  return arith::MaximumFOp::create(b, loc, lhs, rhs);
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(lhs.getType()));
+  switch (kind) {
+  case ReductionKind::Sum:
+    if (isFloat)
+      return arith::AddFOp::create(b, loc, lhs, rhs);
+    return arith::AddIOp::create(b, loc, lhs, rhs);
+  case ReductionKind::Max:
+    if (isFloat)
+      return arith::MaximumFOp::create(b, loc, lhs, rhs);
+    return arith::MaxSIOp::create(b, loc, lhs, rhs);
+  case ReductionKind::Min:
+    if (isFloat)
+      return arith::MinimumFOp::create(b, loc, lhs, rhs);
+    return arith::MinSIOp::create(b, loc, lhs, rhs);
+  }
+  llvm_unreachable("every kind is handled");
 }
 
 Value ElementBuilder::combineAll(ReductionKind kind, Value value) {
@@ -316,11 +460,4 @@ Value ElementBuilder::combineAll(ReductionKind kind, Value value) {
     value = combine(kind, half(0), half(width));
   }
   return vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
-}
-
-Value ElementBuilder::masked(ReductionKind kind, Value value, Value isValid) {
-  if (!isValid)
-    return value;
-  return arith::SelectOp::create(b, loc, isValid, value,
-                                 identity(kind, value.getType()));
 }

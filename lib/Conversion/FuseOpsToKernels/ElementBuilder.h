@@ -10,6 +10,7 @@
 
 #include "KernelGroup.h"
 #include "Schedule.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::fuseops {
 
@@ -26,6 +27,12 @@ struct Element {
   DenseMap<Value, Value> values;
 };
 
+/// Shared memory of a thread block.
+struct Shared {
+  Value pointer;
+  Type slot; ///< the widest type that a slot holds
+};
+
 /// Writes what kernels are made of at the insertion point: the same operations
 /// on scalars and on vectors, for the CPU and for CUDA.
 class ElementBuilder {
@@ -36,6 +43,8 @@ public:
         roundIntermediates(roundIntermediates) {}
 
   Value constant(int64_t value);
+  /// An extent as a number.
+  Value constant(Extent extent);
   /// `type` itself, or a vector of `width` of it.
   Type widened(Type type, int64_t width);
   Value splat(Value scalar, int64_t width);
@@ -48,22 +57,32 @@ public:
   void computeBody(PointwiseOp op, ValueRange operands, Element &element,
                    DenseMap<Value, Value> &results);
 
-  Value load(const Access &access, Element &element);
-  void store(Value value, const Access &access, Element &element);
+  Value load(const Access &access, const Element &element);
+  void store(Value value, const Access &access, const Element &element);
   /// Loads or stores in the accumulator's type, without conversion.
   Value loadRaw(Value pointer, Value index, Type type, int64_t width);
   void storeRaw(Value value, Value pointer, Value index);
+  /// CUDA: shared memory of `kernel`, `count` slots that hold a value of any of
+  /// `types` each. What has one name is one memory.
+  Shared getShared(func::FuncOp kernel, const Twine &name, TypeRange types,
+                   int64_t count);
+  Value loadSlot(const Shared &shared, Value slot, Type type);
+  void storeSlot(Value value, const Shared &shared, Value slot);
 
-  /// Neutral element and step of a reduction.
-  Value identity(ReductionKind kind, Type type);
+  /// `width` neutral elements of a reduction of `element`s, in their accumulator
+  /// type.
+  Value identity(ReductionKind kind, Type element, int64_t width);
+  /// What a reduction of `element`s takes in of `value`, in their accumulator
+  /// type: the neutral element where `isValid`, if there is one, does not hold.
+  Value addend(ReductionKind kind, Type element, Value value, Value isValid);
+  /// One step of a reduction, and all elements of a vector in a fixed order.
   Value combine(ReductionKind kind, Value lhs, Value rhs);
-  /// All elements of a vector combined in a fixed order.
   Value combineAll(ReductionKind kind, Value value);
-  /// `value` where it exists, else the neutral element.
-  Value masked(ReductionKind kind, Value value, Value isValid);
 
   OpBuilder &b;
   Location loc;
+  /// Number of rows that the kernel visits; null where it has one.
+  Value rows;
   /// Pointer of each tensor: group arguments and yielded values.
   DenseMap<Value, Value> pointers;
   /// Scalars, and the values of the row being computed.
@@ -71,7 +90,14 @@ public:
 
 private:
   Value address(Value pointer, Value index, Type element);
-  Value indexOf(const Access &access, Element &element);
+  /// Loads in the type that elements have in memory.
+  Value loadStored(const Access &access, const Element &element);
+  /// Loads as many elements as `element` has, of one or of all columns.
+  Value loadWide(const Access &access, const Element &element);
+  Value computeConcat(ConcatOp op, const Element &element);
+  Value indexOf(const Access &access, const Element &element);
+  Value indexIn(const RowDigit &digit, const Element &element);
+  Value neighbour(Value first, const Access &access, int64_t number);
   int64_t alignmentOf(const Access &access, int64_t width);
   Value narrow(Value value, Type element);
 

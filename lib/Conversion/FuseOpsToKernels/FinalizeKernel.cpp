@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementBuilder.h"
-#include "FuseOps/Dialect/FuseOps/ScalarMath.h"
 #include "KernelEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -25,6 +24,10 @@ SmallVector<ReduceRowsOp> reductionsOf(const KernelGroup &group,
     if (getColumns(op.getInput().getType()) == columns)
       reductions.push_back(op);
   return reductions;
+}
+
+Type inputElement(ReduceRowsOp op) {
+  return op.getInput().getType().getElementType();
 }
 
 /// Columns and strips of a CUDA block: each strip combines every 16th partial
@@ -112,7 +115,7 @@ SmallVector<Value> FinalizeKernel::combinePartials(Value column, Value from,
                                                    int64_t step) {
   SmallVector<Value> initial;
   for (ReduceRowsOp op : reductions)
-    initial.push_back(elements.identity(op.getKind(), getAccumulatorType(op)));
+    initial.push_back(elements.identity(op.getKind(), inputElement(op), 1));
   auto loop =
       scf::ForOp::create(b, loc, from, count, elements.constant(step), initial);
   OpBuilder::InsertionGuard restore(b);
@@ -135,45 +138,25 @@ SmallVector<Value> FinalizeKernel::combinePartials(Value column, Value from,
 /// Combines the strips of a CUDA block through shared memory.
 void FinalizeKernel::combineStrips(SmallVectorImpl<Value> &sums, Value thread,
                                    Value strip) {
-  std::string name = (kernel.getSymName() + "_strips").str();
-  // Of the widest type, so that a slot holds an f32 or an f64 value.
-  Type widest = b.getF32Type();
-  for (Value sum : sums)
-    if (sum.getType().isF64())
-      widest = sum.getType();
-  {
-    OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPoint(kernel);
-    auto type = LLVM::LLVMArrayType::get(widest, sums.size() * kCudaColumns *
-                                                     kCudaStrips);
-    LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/false,
-                           LLVM::Linkage::Internal, name, Attribute(),
-                           /*alignment=*/16, /*addrSpace=*/3);
-  }
-  Value shared = LLVM::AddressOfOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3), name);
+  Shared shared =
+      elements.getShared(kernel, "_strips", ValueRange(sums).getTypes(),
+                         sums.size() * kCudaColumns * kCudaStrips);
   auto slot = [&](size_t number, Value row) -> Value {
     Value line = arith::AddIOp::create(b, loc, row,
                                        elements.constant(number * kCudaStrips));
-    Value index = arith::AddIOp::create(
+    return arith::AddIOp::create(
         b, loc,
         arith::MulIOp::create(b, loc, line, elements.constant(kCudaColumns)),
         thread);
-    int64_t scale =
-        getElementBytes(widest) / getElementBytes(sums[number].getType());
-    return scale == 1
-               ? index
-               : arith::MulIOp::create(b, loc, index, elements.constant(scale))
-                     .getResult();
   };
   for (auto [number, sum] : llvm::enumerate(sums))
-    elements.storeRaw(sum, shared, slot(number, strip));
+    elements.storeSlot(sum, shared, slot(number, strip));
   NVVM::Barrier0Op::create(b, loc);
   for (auto [number, sum] : llvm::enumerate(sums)) {
     Value total;
     for (int64_t row = 0; row < kCudaStrips; ++row) {
-      Value part = elements.loadRaw(
-          shared, slot(number, elements.constant(row)), sum.getType(), 1);
+      Value part = elements.loadSlot(
+          shared, slot(number, elements.constant(row)), sum.getType());
       total = total
                   ? elements.combine(reductions[number].getKind(), total, part)
                   : part;
@@ -189,9 +172,8 @@ void FinalizeKernel::storeColumn(Value column, ValueRange sums) {
   element.column = column;
   for (auto [op, sum] : llvm::zip(reductions, sums))
     // What reads it sees the compute type of the result's element type.
-    element.values[op.getResult()] = convertFloat(
-        b, loc, sum,
-        getComputeType(cast<RankedTensorType>(op.getType()).getElementType()));
+    element.values[op.getResult()] = convertElement(
+        b, loc, sum, inputElement(op), getElementTypeOrSelf(op.getType()));
   for (const Store &store : group.getStores())
     if (llvm::is_contained(outputs, store.output))
       elements.store(elements.compute(store.value, element), store.access,

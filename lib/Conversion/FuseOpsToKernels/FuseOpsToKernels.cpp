@@ -119,13 +119,6 @@ LogicalResult GroupLowering::verifyTemplate(const KernelGroup &body) {
            << "expected template `" << stringifyKernelTemplate(needed)
            << "`, which its operations need, but got `"
            << stringifyKernelTemplate(given) << "`";
-  if (device != KernelDevice::CUDA)
-    return success();
-  for (Operation *op : body.getRowOps())
-    if (auto reduction = dyn_cast<ReduceColumnsOp>(op))
-      if (getElementTypeOrSelf(reduction.getInput().getType()).isF64())
-        return op->emitOpError()
-               << "reduces f64 values, which no CUDA kernel template does";
   return success();
 }
 
@@ -146,8 +139,8 @@ LaunchOp GroupLowering::launch(Operation *kernel, KernelTemplate kernelTemplate,
       rewriter.getI64IntegerAttr(schedule.threads),
       rewriter.getI64IntegerAttr(schedule.rows), rewriter.getI64IntegerAttr(0),
       rewriter.getDenseI64ArrayAttr({}), rewriter.getI64IntegerAttr(1),
-      rewriter.getI64IntegerAttr(0), rewriter.getI64IntegerAttr(0),
-      rewriter.getDenseI64ArrayAttr({}), rewriter.getDenseI64ArrayAttr({}));
+      rewriter.getI64IntegerAttr(0), rewriter.getDenseI64ArrayAttr({}),
+      rewriter.getDenseI64ArrayAttr({}));
   op.setBytes(bytesOf(op.getInputs(), op.getOutputs()).asArray());
   op.setUnfusedBytes(unfusedBytes.asArray());
   return op;
@@ -274,7 +267,6 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     launched.setCountRows(body.getSpace().rows.asArray());
     launched.setCountRowsPerWorker(schedule.rowsPerWorker);
     launched.setCountMaxWorkers(schedule.getRowWorkers());
-    launched.setCountMultiplier(1);
     launched.setBytes(
         bytesOf(ValueRange(launched.getInputs()).drop_front(numPartials),
                 launched.getOutputs())

@@ -8,8 +8,6 @@
 
 #include "KernelGroup.h"
 
-#include "FuseOps/Dialect/FuseOps/ScalarMath.h"
-
 using namespace mlir;
 using namespace mlir::fuseops;
 
@@ -36,9 +34,9 @@ static Value convertElements(OpBuilder &builder, Location loc, Value value,
   RankedTensorType converted = type.clone(declared.getElementType());
   return PointwiseOp::build(builder, loc, converted, value,
                             [&](OpBuilder &b, Location l, ValueRange scalars) {
-                              return SmallVector<Value>{convertFloat(
-                                  b, l, scalars[0],
-                                  getComputeType(declared.getElementType()))};
+                              return SmallVector<Value>{convertElement(
+                                  b, l, scalars[0], type.getElementType(),
+                                  declared.getElementType())};
                             })
       .getResult(0);
 }
@@ -48,6 +46,8 @@ LogicalResult KernelGroup::decompose() {
   IRRewriter rewriter(group.getContext());
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
     if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+      if (findView(reshape))
+        continue;
       // Rows and columns stay, so that the kernel sees one and the same value.
       if (fuseops::getSpace(tensorType(reshape.getInput())) !=
           fuseops::getSpace(tensorType(reshape.getResult())))
@@ -59,8 +59,8 @@ LogicalResult KernelGroup::decompose() {
     if (!fusible)
       return op.emitOpError() << "is not an operation of a memory kernel, so "
                                  "no template but `library` accepts it";
-    if (isa<PointwiseOp, ReduceRowsOp, ReduceColumnsOp, SliceColumnsOp,
-            ConcatColumnsOp>(op))
+    if (isa<PointwiseOp, ReduceRowsOp, ReduceColumnsOp, SliceOp, PermuteOp,
+            ConcatOp>(op))
       continue;
     rewriter.setInsertionPoint(&op);
     SmallVector<Value> results = fusible.decompose(rewriter, op.getOperands());
@@ -76,14 +76,14 @@ LogicalResult KernelGroup::decompose() {
     if (getColumns(tensorType(reduction.getInput())) != 1)
       continue;
     rewriter.setInsertionPoint(reduction);
-    Type element = getComputeType(
-        cast<RankedTensorType>(reduction.getType()).getElementType());
+    Type from = reduction.getInput().getType().getElementType();
+    Type to = reduction.getType().getElementType();
     Value same =
         PointwiseOp::build(rewriter, reduction.getLoc(), reduction.getType(),
                            reduction.getInput(),
                            [&](OpBuilder &b, Location l, ValueRange scalars) {
                              return SmallVector<Value>{
-                                 convertFloat(b, l, scalars[0], element)};
+                                 convertElement(b, l, scalars[0], from, to)};
                            })
             .getResult(0);
     rewriter.replaceOp(reduction, same);
@@ -94,11 +94,20 @@ LogicalResult KernelGroup::decompose() {
   return success();
 }
 
-/// The space that one core operation visits.
-static IterationSpace spaceOf(Operation &op) {
-  if (isa<ReduceRowsOp, ReduceColumnsOp, ConcatColumnsOp>(op))
-    return getSpace(tensorType(op.getOperand(0)));
-  return getSpace(tensorType(op.getResult(0)));
+/// The types of the values whose rows one core operation visits; none where it
+/// only says how another reads.
+static SmallVector<RankedTensorType> visitedTypes(Operation &op) {
+  auto concat = dyn_cast<ConcatOp>(op);
+  if ((concat && concat.isScattered()) ||
+      (isa<PermuteOp, ReshapeOp>(op) && !findView(op.getResult(0))))
+    return llvm::map_to_vector(op.getOperands(), tensorType);
+  if (isa<ReduceRowsOp, ReduceColumnsOp>(op))
+    return {tensorType(op.getOperand(0))};
+  bool isView = !concat && !isa<PointwiseOp>(op);
+  auto isYielded = [](Operation *user) { return isa<YieldOp>(user); };
+  if (isView && llvm::none_of(op.getUsers(), isYielded))
+    return {};
+  return {tensorType(op.getResult(0))};
 }
 
 LogicalResult KernelGroup::findSpace() {
@@ -106,20 +115,22 @@ LogicalResult KernelGroup::findSpace() {
   // The kernel visits the rows of whatever has more than one.
   space = {Extent{1, 0}, 1};
   for (Operation &op : body.without_terminator())
-    if (spaceOf(op).rows != Extent{1, 0})
-      space.rows = spaceOf(op).rows;
+    for (RankedTensorType type : visitedTypes(op))
+      if (fuseops::getSpace(type).rows != Extent{1, 0})
+        space.rows = fuseops::getSpace(type).rows;
   SmallVector<int64_t> widths;
-  for (Operation &op : body.without_terminator()) {
-    IterationSpace own = spaceOf(op);
-    if (own.rows == space.rows)
-      widths.push_back(own.columns);
-    else if (own.rows != Extent{1, 0})
-      return op.emitOpError()
-             << "visits other rows than the rest of its kernel";
-  }
+  for (Operation &op : body.without_terminator())
+    for (RankedTensorType type : visitedTypes(op)) {
+      IterationSpace own = fuseops::getSpace(type);
+      if (own.rows == space.rows)
+        widths.push_back(own.columns);
+      else if (own.rows != Extent{1, 0})
+        return op.emitOpError()
+               << "visits other rows than the rest of its kernel";
+    }
   space.columns = widths.empty() ? 1 : *llvm::max_element(widths);
   for (Operation &op : body.without_terminator())
-    if (failed(verifyPartialBroadcasts(op)))
+    if (failed(verifyReads(op)))
       return failure();
   return success();
 }
@@ -129,41 +140,45 @@ bool KernelGroup::isPartlyBroadcast(Value value) const {
   return rows != space.rows && rows != Extent{1, 0};
 }
 
-LogicalResult KernelGroup::verifyPartialBroadcasts(Operation &op) const {
-  for (Value operand : op.getOperands()) {
-    if (!isPartlyBroadcast(operand))
-      continue;
-    assert(isa<PointwiseOp>(op) && getAccess(operand) &&
-           "every other operation with such rows is refused by findSpace");
-    ArrayRef<int64_t> shape = tensorType(op.getResult(0)).getShape();
-    if (llvm::is_contained(shape.drop_front(), ShapedType::kDynamic))
-      return op.emitOpError()
-             << "broadcasts " << operand.getType()
-             << " over some leading dimensions, where only the first of "
-             << op.getResult(0).getType() << " may be `?`";
-  }
+/// Checks that what an operation reads is where the kernel can read it.
+LogicalResult KernelGroup::verifyReads(Operation &op) const {
+  auto isComputed = [](Value value) { return !findView(value); };
+  if (isa<SliceOp>(op) && isComputed(op.getResult(0)))
+    return op.emitOpError() << "moves a value that its own kernel computes";
+  auto concat = dyn_cast<ConcatOp>(op);
+  bool isScattered = (concat && concat.isScattered()) ||
+                     (isa<PermuteOp, ReshapeOp>(op) &&
+                      isComputed(op.getResult(0)));
+  if (isScattered && llvm::any_of(op.getUsers(), [](Operation *user) {
+        return !isa<YieldOp>(user);
+      }))
+    return op.emitOpError() << "is read by the kernel that computes it";
+  if (concat && !isScattered && llvm::any_of(concat.getInputs(), isComputed))
+    return op.emitOpError() << "joins a value that its own kernel computes";
+  if (isa<PointwiseOp>(op))
+    for (Value operand : op.getOperands())
+      if (isPartlyBroadcast(operand) && isComputed(operand))
+        return op.emitOpError()
+               << "reads other rows of a value than its kernel computes";
   return success();
 }
 
 Access KernelGroup::getPartialAccess(Value value,
                                      RankedTensorType context) const {
-  Access access = *getAccess(value);
-  access.placement = access.columns == 1 ? Placement::PerRow : Placement::Full;
-  ArrayRef<int64_t> to = context.getShape().drop_back();
-  ArrayRef<int64_t> from = tensorType(value).getShape().drop_back();
-  access.digits.emplace();
-  int64_t divisor = 1, stride = 1;
-  for (size_t i = 0; i < from.size(); ++i) {
-    int64_t extent = to[to.size() - 1 - i];
-    int64_t own = from[from.size() - 1 - i];
-    bool isOutermost = i + 1 == to.size();
-    if (own != 1)
-      access.digits->push_back({divisor, isOutermost ? 0 : extent, stride});
-    // Only the outermost extent may be dynamic, and nothing comes after it.
-    divisor *= extent;
-    stride *= own;
+  return getAccessIn(*findView(value), context);
+}
+
+SmallVector<Access> KernelGroup::getPartAccesses(ConcatOp op) const {
+  SmallVector<Access> parts;
+  int64_t start = 0;
+  for (Value input : op.getInputs()) {
+    int64_t count = tensorType(input).getDimSize(op.getDim());
+    if (count)
+      parts.push_back(getPartialAccessIn(*findView(input), op.getType(),
+                                         op.getDim(), start, count));
+    start += count;
   }
-  return access;
+  return parts;
 }
 
 Placement KernelGroup::getPlacement(Value value) const {
@@ -195,12 +210,9 @@ LogicalResult KernelGroup::findLevels() {
       finalOps.push_back(pointwise);
       continue;
     }
-    if (auto slice = dyn_cast<SliceColumnsOp>(op); slice && !getAccess(slice))
-      return op.emitOpError() << "slices a value that its own kernel computes";
-    if (isa<ConcatColumnsOp>(op) &&
-        llvm::any_of(op.getUsers(),
-                     [](Operation *user) { return !isa<YieldOp>(user); }))
-      return op.emitOpError() << "is read by the kernel that computes it";
+    // What only says how another reads or writes computes nothing.
+    if (findView(op.getResult(0)) || isa<ReshapeOp>(op))
+      continue;
     if (isa<ReduceColumnsOp>(op))
       ++level;
     for (Value result : op.getResults())
@@ -214,61 +226,63 @@ LogicalResult KernelGroup::findLevels() {
 }
 
 std::optional<Access> KernelGroup::getAccess(Value value) const {
-  int64_t offset = 0;
-  Value source = value;
-  while (auto slice = source.getDefiningOp<SliceColumnsOp>()) {
-    offset += slice.getOffset();
-    source = slice.getInput();
-  }
-  if (!isa<BlockArgument>(source))
+  std::optional<View> view = findView(value);
+  if (!view)
     return std::nullopt;
-  return Access{source,
-                getColumns(tensorType(source)),
-                offset,
-                tensorType(value).getElementType(),
-                getPlacement(value),
-                getColumns(tensorType(value)),
-                std::nullopt};
+  return getAccessIn(*view, view->type);
 }
 
 LogicalResult KernelGroup::findStores() {
   auto yield = cast<YieldOp>(group.getBody().front().getTerminator());
   for (unsigned output = 0; output < yield.getValues().size(); ++output) {
     Value value = yield.getValues()[output];
-    RankedTensorType type = tensorType(value);
-    auto add = [&](Value stored, int64_t offset) {
-      stores.push_back({stored,
-                        Access{value, getColumns(type), offset,
-                               type.getElementType(), getPlacement(stored),
-                               getColumns(tensorType(stored)), std::nullopt},
-                        output});
-    };
     if (isa<BlockArgument>(value))
       return group.emitOpError() << "yields its own argument number "
                                  << cast<BlockArgument>(value).getArgNumber();
-    auto concat = value.getDefiningOp<ConcatColumnsOp>();
-    if (!concat) {
-      Placement placement = getPlacement(value);
-      if (!isFinal(value) && placement != Placement::Full &&
-          placement != Placement::PerRow)
-        return group.emitOpError()
-               << "computes a value of type " << type
-               << ", which is the same for every row, in a kernel over rows";
-      add(value, 0);
-      continue;
-    }
-    int64_t offset = 0;
-    for (Value part : concat.getInputs()) {
-      // A part of one column is a value of the row, unless all are.
-      Placement placement = getPlacement(part);
-      if (isFinal(part) ||
-          (placement != Placement::Full && placement != Placement::PerRow))
-        return concat.emitOpError()
-               << "has a part of type " << part.getType()
-               << ", which is the same for every row, in a kernel over rows";
-      add(part, offset);
-      offset += getColumns(tensorType(part));
-    }
+    if (failed(findStores(value, View::packed(value, tensorType(value)),
+                          output)))
+      return failure();
   }
+  return success();
+}
+
+/// Finds what is stored so that result `output` is, in the elements of `view`,
+/// `value`.
+LogicalResult KernelGroup::findStores(Value value, const View &view,
+                                      unsigned output) {
+  auto concat = value.getDefiningOp<ConcatOp>();
+  if (concat && concat.isScattered()) {
+    int64_t start = 0;
+    for (Value part : concat.getInputs()) {
+      RankedTensorType type = tensorType(part);
+      if (failed(findStores(part, view.slice(concat.getDim(), start, 1, type),
+                            output)))
+        return failure();
+      start += type.getDimSize(concat.getDim());
+    }
+    return success();
+  }
+  if (auto reshape = value.getDefiningOp<ReshapeOp>();
+      reshape && !findView(value)) {
+    // A decomposition ends in one, which is the whole result under its shape.
+    assert(value == view.tensor && "nothing reads what is reshaped");
+    Value inner = reshape.getInput();
+    return findStores(inner, View::packed(value, tensorType(inner)), output);
+  }
+  if (auto permute = value.getDefiningOp<PermuteOp>();
+      permute && !findView(value))
+    return findStores(
+        permute.getInput(),
+        view.unpermute(permute.getOrder(), tensorType(permute.getInput())),
+        output);
+  Placement placement = getPlacement(value);
+  bool isWhole = value == view.tensor;
+  if (isFinal(value) ? !isWhole
+                     : placement != Placement::Full &&
+                           placement != Placement::PerRow)
+    return group.emitOpError()
+           << "computes a value of type " << value.getType()
+           << ", which is the same for every row, in a kernel over rows";
+  stores.push_back({value, getAccessIn(view, view.type), output});
   return success();
 }

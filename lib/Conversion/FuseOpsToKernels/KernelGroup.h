@@ -9,6 +9,7 @@
 #ifndef FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_KERNELGROUP_H
 #define FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_KERNELGROUP_H
 
+#include "Access.h"
 #include "FuseOps/Analysis/FusionPlan.h"
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
 
@@ -20,28 +21,6 @@ enum class Placement {
   PerRow,    ///< one element for each row
   RowVector, ///< one element for each column
   Scalar     ///< one element
-};
-
-/// One leading dimension of a tensor that is broadcast over some leading
-/// dimensions only: it adds `row / divisor % extent * stride` to the tensor's
-/// row.
-struct RowDigit {
-  int64_t divisor;
-  int64_t extent; ///< 0 for the outermost dimension, which needs no remainder
-  int64_t stride;
-};
-
-/// Where elements of a tensor in memory are: `base[row * pitch + offset + j]`,
-/// without the terms that the placement does not have.
-struct Access {
-  Value tensor; ///< the group's block argument, or the yielded value
-  int64_t pitch = 0;
-  int64_t offset = 0;
-  Type element;
-  Placement placement = Placement::Full;
-  int64_t columns = 1;
-  /// Empty where the tensor's rows are the kernel's.
-  std::optional<SmallVector<RowDigit>> digits;
 };
 
 /// A value that the kernel writes to one of its results.
@@ -77,8 +56,8 @@ public:
   ArrayRef<ReduceRowsOp> getRowReductions() const { return rowReductions; }
   ArrayRef<Store> getStores() const { return stores; }
 
-  /// How `value`, a group argument or a slice of one, lies in memory; no value
-  /// where it is computed.
+  /// How `value`, a group argument or what is sliced, permuted or reshaped from
+  /// one, lies in memory; no value where it is computed.
   std::optional<Access> getAccess(Value value) const;
 
   /// Whether `value` is broadcast over some leading dimensions only, so that it
@@ -86,13 +65,17 @@ public:
   bool isPartlyBroadcast(Value value) const;
   /// The access of such a value by an operation with results of type `context`.
   Access getPartialAccess(Value value, RankedTensorType context) const;
+  /// The accesses to the inputs of a concatenation that is read, one for each
+  /// that is not empty.
+  SmallVector<Access> getPartAccesses(ConcatOp op) const;
 
 private:
   LogicalResult decompose();
   LogicalResult findSpace();
   LogicalResult findLevels();
   LogicalResult findStores();
-  LogicalResult verifyPartialBroadcasts(Operation &op) const;
+  LogicalResult findStores(Value value, const View &view, unsigned output);
+  LogicalResult verifyReads(Operation &op) const;
 
   GroupOp group;
   IterationSpace space;

@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowKernel.h"
-
-#include "FuseOps/Dialect/FuseOps/ScalarMath.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,8 +14,7 @@ using namespace mlir;
 using namespace mlir::fuseops;
 
 Type mlir::fuseops::getAccumulatorType(ReduceRowsOp op) {
-  return getComputeType(
-      cast<RankedTensorType>(op.getInput().getType()).getElementType());
+  return getAccumulatorType(op.getInput().getType().getElementType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -81,6 +78,7 @@ void RowKernel::bindParameters() {
 
   unsigned scalar = isCuda ? numPointers : 1;
   rows = kernel.getArgument(scalar);
+  elements.rows = rows;
   if (!isCuda) {
     worker = kernel.getArgument(scalar + 2);
     workers = kernel.getArgument(scalar + 3);
@@ -102,6 +100,7 @@ void RowKernel::bindParameters() {
   worker = arith::DivUIOp::create(b, loc, worker, tiles);
   workers = arith::DivUIOp::create(b, loc, workers, tiles);
   rows = arith::DivUIOp::create(b, loc, rows, tiles);
+  elements.rows = rows;
 }
 
 func::FuncOp RowKernel::emit(StringRef name) {
@@ -124,10 +123,10 @@ void RowKernel::emitRows() {
     if (!isInRegisters(op))
       continue;
     bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
-    Type type =
-        elements.widened(getAccumulatorType(op), isFull ? schedule.vector : 1);
     for (int64_t i = 0; i < vectorsHeld(op); ++i)
-      accumulators.push_back(elements.identity(op.getKind(), type));
+      accumulators.push_back(elements.identity(op.getKind(),
+                                               elementOf(op.getInput()),
+                                               isFull ? schedule.vector : 1));
   }
   Value from, to, step;
   if (isCuda) {
@@ -212,7 +211,8 @@ void RowKernel::emitRow(Value row, Value isActive,
       continue;
     }
     Value value = elements.rowValues.lookup(op.getInput());
-    value = elements.masked(op.getKind(), value, isActive);
+    value = elements.addend(op.getKind(), elementOf(op.getInput()), value,
+                            isActive);
     accumulators[next] =
         elements.combine(op.getKind(), accumulators[next], value);
     ++next;
@@ -239,10 +239,17 @@ void RowKernel::computeRowValues(unsigned level, Value row) {
   for (Operation *op : group.getRowOps()) {
     if (level == 0)
       llvm::for_each(op->getOperands(), enter);
-    auto pointwise = dyn_cast<PointwiseOp>(op);
-    if (!pointwise || !isRowValue(pointwise.getResult(0)) ||
-        group.getLevel(pointwise.getResult(0)) != level)
+    if (isa<ReduceRowsOp, ReduceColumnsOp>(op) ||
+        !isRowValue(op->getResult(0)) ||
+        group.getLevel(op->getResult(0)) != level)
       continue;
+    auto pointwise = dyn_cast<PointwiseOp>(op);
+    if (!pointwise) {
+      auto concat = cast<ConcatOp>(op);
+      if (!concat.isScattered())
+        elements.rowValues[concat] = elements.compute(concat, element);
+      continue;
+    }
     elements.computeBody(pointwise,
                          elements.computeOperands(pointwise, element), element,
                          elements.rowValues);
@@ -264,7 +271,7 @@ void RowKernel::storeRowValues(Value row, Value isActive) {
                                              threadX, elements.constant(0)));
   for (const Store &store : group.getStores())
     if (!group.isFinal(store.value) &&
-        store.access.placement == Placement::PerRow)
+        group.getPlacement(store.value) == Placement::PerRow)
       elements.store(elements.rowValues.lookup(store.value), store.access,
                      element);
 }
@@ -300,7 +307,7 @@ llvm::SmallSetVector<int64_t, 2> RowKernel::widthsAt(unsigned level) {
       visit(reduction.getInput());
   for (const Store &store : group.getStores())
     if (!group.isFinal(store.value) &&
-        store.access.placement == Placement::Full)
+        group.getPlacement(store.value) == Placement::Full)
       visit(store.value);
   for (ReduceRowsOp op : group.getRowReductions())
     if (group.getPlacement(op.getInput()) == Placement::Full)
@@ -315,7 +322,9 @@ SmallVector<Value> RowKernel::visitElement(Pass pass, Element &element,
   SmallVector<Value> updated;
   for (auto [reduction, soFar] : llvm::zip(reductionsIn(pass), partial)) {
     Value value = elements.compute(reduction.getInput(), element);
-    value = elements.masked(reduction.getKind(), value, element.isValid);
+    value =
+        elements.addend(reduction.getKind(), elementOf(reduction.getInput()),
+                        value, element.isValid);
     updated.push_back(elements.combine(reduction.getKind(), soFar, value));
   }
   for (const Store &store : group.getStores())
@@ -332,7 +341,8 @@ void RowKernel::accumulateRows(Pass pass, Element &element) {
     if (isInRegisters(op) || !isVisitedIn(pass, op.getInput()))
       continue;
     Value value = elements.compute(op.getInput(), element);
-    value = elements.masked(op.getKind(), value, element.isValid);
+    value = elements.addend(op.getKind(), elementOf(op.getInput()), value,
+                            element.isValid);
     Value soFar = elements.loadRaw(partials[i], element.column,
                                    getAccumulatorType(op), element.width);
     elements.storeRaw(elements.combine(op.getKind(), soFar, value), partials[i],
@@ -373,12 +383,9 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
   SmallVector<ReduceColumnsOp> reductions = reductionsIn(pass);
   auto identities = [&](int64_t width) {
     SmallVector<Value> values;
-    for (ReduceColumnsOp op : reductions) {
-      Type element = getComputeType(
-          cast<RankedTensorType>(op.getInput().getType()).getElementType());
+    for (ReduceColumnsOp op : reductions)
       values.push_back(
-          elements.identity(op.getKind(), elements.widened(element, width)));
-    }
+          elements.identity(op.getKind(), elementOf(op.getInput()), width));
     return values;
   };
   auto collapse = [&](SmallVectorImpl<Value> &values) {
@@ -395,7 +402,8 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
       for (ReduceRowsOp op : group.getRowReductions()) {
         if (isVisitedIn(pass, op.getInput())) {
           Value value = elements.compute(op.getInput(), element);
-          value = elements.masked(op.getKind(), value, element.isValid);
+          value = elements.addend(op.getKind(), elementOf(op.getInput()), value,
+                                  element.isValid);
           Value &slot = accumulators[next + i];
           slot = elements.combine(op.getKind(), slot, value);
         }
@@ -423,10 +431,9 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
   combineThreads(pass, partial);
   for (auto [op, value] : llvm::zip(reductions, partial)) {
     // The reduction's own element type may be narrower or wider.
-    value = convertFloat(
-        b, loc, value,
-        getComputeType(cast<RankedTensorType>(op.getType()).getElementType()));
-    elements.rowValues[op.getResult()] = value;
+    elements.rowValues[op.getResult()] =
+        convertElement(b, loc, value, elementOf(op.getInput()),
+                       elementOf(op.getResult()));
   }
 }
 

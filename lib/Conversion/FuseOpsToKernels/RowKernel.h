@@ -25,6 +25,11 @@ inline int64_t columnsOf(Value value) {
   return getColumns(cast<RankedTensorType>(value.getType()));
 }
 
+/// Element type of a tensor value.
+inline Type elementOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType();
+}
+
 /// Writes one row kernel.
 ///
 /// A row is visited in as many passes as its reductions depend on one another.
@@ -58,6 +63,7 @@ private:
                                 int64_t width, int64_t unroll, Pass pass,
                                 Value row, Value isActive,
                                 SmallVector<Value> partial);
+  Value shuffle(Value value, int64_t offset);
   void combineThreads(Pass pass, SmallVectorImpl<Value> &values);
   void initializePartials();
   void storeHeldPartials(ValueRange accumulators);

@@ -13,41 +13,51 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
+/// The value of the thread whose number differs by the bit `offset`. A warp
+/// exchanges 32 bits at once.
+Value RowKernel::shuffle(Value value, int64_t offset) {
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, b.getI32IntegerAttr(static_cast<int32_t>(number)));
+  };
+  auto exchange = [&](Value word) -> Value {
+    return NVVM::ShflOp::create(b, loc, word.getType(), constant(-1), word,
+                                constant(offset), constant(31),
+                                NVVM::ShflKind::bfly, UnitAttr());
+  };
+  Type type = value.getType(), i32 = b.getI32Type(), i64 = b.getI64Type();
+  if (type.getIntOrFloatBitWidth() == 32)
+    return exchange(value);
+  if (type != i64)
+    value = arith::BitcastOp::create(b, loc, i64, value);
+  Value low = exchange(arith::TruncIOp::create(b, loc, i32, value));
+  Value high = arith::ShRUIOp::create(b, loc, value, elements.constant(32));
+  high = toI64(exchange(arith::TruncIOp::create(b, loc, i32, high)));
+  high = arith::ShLIOp::create(b, loc, high, elements.constant(32));
+  value = arith::OrIOp::create(b, loc, high, toI64(low));
+  return type == i64 ? value
+                     : Value(arith::BitcastOp::create(b, loc, type, value));
+}
+
 /// Combines the threads of a row, in an order that depends on the schedule
 /// only: within a warp by shuffles, between warps through shared memory.
 void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
   if (!isCuda || schedule.threads == 1 || values.empty())
     return;
   SmallVector<ReduceColumnsOp> reductions = reductionsIn(pass);
-  auto i32Constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(
-        b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
-  };
   int64_t lanes = std::min<int64_t>(schedule.threads, 32);
   for (auto [op, value] : llvm::zip(reductions, values))
-    for (int64_t offset = lanes / 2; offset > 0; offset /= 2) {
-      Value other = NVVM::ShflOp::create(
-          b, loc, value.getType(), i32Constant(-1), value, i32Constant(offset),
-          i32Constant(31), NVVM::ShflKind::bfly, UnitAttr());
-      value = elements.combine(op.getKind(), value, other);
-    }
+    for (int64_t offset = lanes / 2; offset > 0; offset /= 2)
+      value = elements.combine(op.getKind(), value, shuffle(value, offset));
   int64_t warps = schedule.threads / 32;
   if (warps <= 1)
     return;
   // With several warps a row there is one row a block.
-  auto type = LLVM::LLVMArrayType::get(b.getF32Type(), warps * values.size());
-  std::string name = (kernel.getSymName() + "_level" + Twine(pass.level) +
-                      "_columns" + Twine(pass.columns))
-                         .str();
-  {
-    OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPoint(kernel);
-    LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/false,
-                           LLVM::Linkage::Internal, name, Attribute(),
-                           /*alignment=*/16, /*addrSpace=*/3);
-  }
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext(), 3);
-  Value shared = LLVM::AddressOfOp::create(b, loc, pointer, name);
+  Shared shared = elements.getShared(kernel,
+                                     "_level" + Twine(pass.level) + "_columns" +
+                                         Twine(pass.columns),
+                                     ValueRange(values).getTypes(),
+                                     warps * values.size());
   Value warp = arith::ShRUIOp::create(b, loc, threadX, elements.constant(5));
   Value lane = arith::AndIOp::create(b, loc, threadX, elements.constant(31));
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
@@ -59,14 +69,15 @@ void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPointToStart(write.thenBlock());
     for (auto [i, value] : llvm::enumerate(values))
-      elements.storeRaw(value, shared, add(warp, elements.constant(i * warps)));
+      elements.storeSlot(value, shared,
+                         add(warp, elements.constant(i * warps)));
   }
   NVVM::Barrier0Op::create(b, loc);
   for (auto [i, op] : llvm::enumerate(reductions)) {
     Value total;
     for (int64_t w = 0; w < warps; ++w) {
-      Value part = elements.loadRaw(shared, elements.constant(i * warps + w),
-                                    b.getF32Type(), 1);
+      Value part = elements.loadSlot(shared, elements.constant(i * warps + w),
+                                     values[i].getType());
       total = total ? elements.combine(op.getKind(), total, part) : part;
     }
     values[i] = total;
@@ -97,7 +108,7 @@ void RowKernel::initializePartials() {
       OpBuilder::InsertionGuard restore(b);
       b.setInsertionPointToStart(loop.getBody());
       elements.storeRaw(
-          elements.identity(op.getKind(), elements.widened(type, width)),
+          elements.identity(op.getKind(), elementOf(op.getInput()), width),
           pointer, loop.getInductionVar());
     };
     int64_t width = schedule.vector;
@@ -140,26 +151,16 @@ Value RowKernel::combineRows(ReductionKind kind, Value value) {
   return loop.getResult(0);
 }
 
-/// Shared memory for one vector of each thread.
+/// Shared memory for one vector of each thread. One reduction after the other
+/// uses it.
 Value RowKernel::getRowScratch() {
-  std::string name = (kernel.getSymName() + "_rows").str();
-  auto module = kernel->getParentOfType<ModuleOp>();
-  if (!module.lookupSymbol(name)) {
-    OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPoint(kernel);
-    // One reduction after the other uses it, of f32 or of f64 values.
-    Type widest = b.getF32Type();
-    for (ReduceRowsOp op : group.getRowReductions())
-      if (getAccumulatorType(op).isF64())
-        widest = getAccumulatorType(op);
-    auto type = LLVM::LLVMArrayType::get(
-        widest, schedule.rows * schedule.threads * schedule.vector);
-    LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/false,
-                           LLVM::Linkage::Internal, name, Attribute(),
-                           /*alignment=*/16, /*addrSpace=*/3);
-  }
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext(), 3);
-  return LLVM::AddressOfOp::create(b, loc, pointer, name);
+  SmallVector<Type> types;
+  for (ReduceRowsOp op : group.getRowReductions())
+    types.push_back(getAccumulatorType(op));
+  return elements
+      .getShared(kernel, "_rows", types,
+                 schedule.rows * schedule.threads * schedule.vector)
+      .pointer;
 }
 
 void RowKernel::storeHeldPartials(ValueRange accumulators) {

@@ -18,34 +18,32 @@ using namespace mlir::fuseops;
 static constexpr int64_t kProcessors = 132;
 
 namespace {
-/// Every access to several columns, loads and stores. A slice loads nothing:
-/// what reads it does.
+/// Every access to several columns, loads and stores.
 SmallVector<Access> getWideAccesses(const KernelGroup &group) {
   SmallVector<Access> accesses;
+  auto add = [&](const Access &access) {
+    if (access.hasColumns())
+      accesses.push_back(access);
+  };
   for (Operation *op : group.getRowOps()) {
-    if (isa<SliceColumnsOp>(op))
+    auto concat = dyn_cast<ConcatOp>(op);
+    if (concat && !concat.isScattered()) {
+      llvm::for_each(group.getPartAccesses(concat), add);
       continue;
+    }
     for (Value operand : op->getOperands())
       if (std::optional<Access> access = group.getAccess(operand))
-        if (access->columns != 1)
-          accesses.push_back(*access);
+        add(*access);
   }
   for (const Store &store : group.getStores()) {
-    if (store.access.columns == 1)
-      continue;
-    accesses.push_back(store.access);
-    // A slice that is stored as it is.
+    add(store.access);
+    // What is stored as it is in memory.
     if (std::optional<Access> access = group.getAccess(store.value))
-      accesses.push_back(*access);
+      add(*access);
   }
   return accesses;
 }
 } // namespace
-
-/// The largest power of two that divides `value`; 2^20 for 0.
-static int64_t powerOfTwoIn(int64_t value) {
-  return value == 0 ? 1 << 20 : value & -value;
-}
 
 /// On CUDA every vector access is aligned, so the width divides the row, its
 /// pitch and its offset; 16 bytes of the narrowest element are one access.
@@ -54,9 +52,10 @@ static int64_t chooseCudaVector(const KernelGroup &group) {
   int64_t vector = 1 << 20;
   for (const Access &access : getWideAccesses(group)) {
     widest = std::max(widest, 16 / getElementBytes(access.element));
-    vector =
-        std::min({vector, powerOfTwoIn(access.columns),
-                  powerOfTwoIn(access.pitch), powerOfTwoIn(access.offset)});
+    vector = std::min(vector, powerOfTwoIn(access.columns));
+    // Others are read one by one.
+    if (access.isContiguous())
+      vector = std::min(vector, access.getRowAlignment());
   }
   // And every row that it walks over, of computed values and of one column too.
   auto walk = [&](Value value) {
@@ -65,8 +64,7 @@ static int64_t chooseCudaVector(const KernelGroup &group) {
                                     cast<RankedTensorType>(value.getType()))));
   };
   for (Operation *op : group.getRowOps()) {
-    if (!isa<SliceColumnsOp>(op))
-      llvm::for_each(op->getOperands(), walk);
+    llvm::for_each(op->getOperands(), walk);
     llvm::for_each(op->getResults(), walk);
   }
   return std::min({vector, widest, int64_t(8)});
@@ -79,9 +77,9 @@ static int64_t countHeldElements(const KernelGroup &group,
   llvm::SmallSetVector<Value, 8> inputs;
   for (Operation *op : group.getRowOps())
     for (Value operand : op->getOperands())
-      if (std::optional<Access> access = group.getAccess(operand))
-        if (access->placement == Placement::Full)
-          inputs.insert(operand);
+      if (group.getAccess(operand) &&
+          group.getPlacement(operand) == Placement::Full)
+        inputs.insert(operand);
   int64_t held = 0;
   for (Value input : inputs)
     held += schedule.vector * schedule.getVectorsPerThread(getColumns(

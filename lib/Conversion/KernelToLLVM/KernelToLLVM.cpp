@@ -11,6 +11,7 @@
 #include "FuseOps/Conversion/Fp8ToLLVM.h"
 #include "FuseOps/Conversion/Fp8ToNVVM.h"
 #include "FuseOps/Conversion/Passes.h"
+#include "MathToLibdevice.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -111,6 +112,7 @@ struct StoreBF16AsBits : public OpRewritePattern<LLVM::StoreOp> {
 /// Polynomials, and casts that the chip lacks.
 LogicalResult expand(ModuleOp kernels, const KernelTarget &target) {
   RewritePatternSet patterns(kernels.getContext());
+  populateExpandScalarPatterns(patterns);
   populateExpandMathPatterns(patterns, target.isCUDA() ? MathTarget::NVVM
                                                        : MathTarget::CPU);
   Fp8ToLLVMOptions casts;
@@ -124,18 +126,22 @@ LogicalResult expand(ModuleOp kernels, const KernelTarget &target) {
   populateFp8ToLLVMPatterns(patterns, casts);
   if (casts.bf16)
     patterns.add<LoadBF16AsBits, StoreBF16AsBits>(patterns.getContext());
-  return applyPatternsGreedily(kernels, std::move(patterns));
+  if (failed(applyPatternsGreedily(kernels, std::move(patterns))))
+    return failure();
+  guardIntegerDivisions(kernels);
+  if (target.isCUDA())
+    convertMathToLibdevice(kernels);
+  return success();
 }
 
 /// True if what is left of the math dialect becomes instructions on both
-/// targets, or on CUDA in `f64` too.
+/// targets.
 bool isInstruction(Operation *op) {
-  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::ClampFOp,
-             math::CopySignOp, math::CountLeadingZerosOp,
-             math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp,
-             math::FmaOp, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
-             math::IsNormalOp, math::RoundOp, math::RoundEvenOp, math::RsqrtOp,
-             math::SqrtOp, math::TruncOp>(op);
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+             math::CountLeadingZerosOp, math::CountTrailingZerosOp,
+             math::CtPopOp, math::FloorOp, math::FmaOp, math::IsFiniteOp,
+             math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::RoundOp,
+             math::RoundEvenOp, math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
 }
 
 /// An error for each operation that LLVM would turn into a call which nothing
@@ -176,8 +182,7 @@ LogicalResult convertToLibm(ModuleOp kernels) {
   populateMathToLibmConversionPatterns(patterns);
   ConversionTarget legality(*context);
   legality.markUnknownOpDynamicallyLegal([](Operation *op) {
-    return !isa<math::MathDialect>(op->getDialect()) || isInstruction(op) ||
-           isa<math::FPowIOp, math::IPowIOp>(op);
+    return !isa<math::MathDialect>(op->getDialect()) || isInstruction(op);
   });
   return applyPartialConversion(kernels, legality, std::move(patterns));
 }

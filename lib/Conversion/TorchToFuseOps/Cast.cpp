@@ -6,20 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "FuseOps/Dialect/Torch/Torch.h"
-#include "TorchCall.h"
+#include "PointwiseTable.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
-
-/// `value` rounded to a float type.
-static double roundTo(double value, Type type) {
-  APFloat rounded(value);
-  bool losesInfo = false;
-  rounded.convert(cast<FloatType>(type).getFloatSemantics(),
-                  APFloat::rmNearestTiesToEven, &losesInfo);
-  return rounded.convertToDouble();
-}
 
 /// The result's type says the dtype, whatever the operands are.
 static LogicalResult convertCast(TorchCall &call) {
@@ -34,23 +25,25 @@ static LogicalResult convertCast(TorchCall &call) {
   if (!input->type)
     return call.refuse("expected operand 0 to be a tensor, but got a list");
   Type from = input->type.getElementType(), to = result->getElementType();
-  if (!isComputeFloat(from) || !isComputeFloat(to)) {
+  auto isNumber = [](Type type) {
+    return isComputeFloat(type) || isa<IntegerType>(type);
+  };
+  if (!isNumber(from) || !isNumber(to)) {
     std::string text;
     llvm::raw_string_ostream(text) << "`" << from << "` to `" << to << "`";
-    return call.refuse("expected a conversion between f16, bf16, f32 and f64, "
-                       "but got " +
+    return call.refuse("expected a conversion between f16, bf16, f32, f64, "
+                       "integers and bools, but got " +
                        text);
   }
   if (input->kind == TorchValue::Kind::Splat) {
-    input->constant = roundTo(input->constant, to);
+    input->constant = convertNumber(input->constant, to);
     input->type = input->type.clone(to);
     return call.set(0, *input);
   }
   FailureOr<Value> tensor = call.tensor(0);
   if (failed(tensor))
     return failure();
-  return call.set(0, CastOp::create(call.builder, call.getLoc(),
-                                    input->type.clone(to), *tensor));
+  return call.set(0, buildCast(call, *tensor, to));
 }
 
 static LogicalResult convertLiteral(TorchCall &call) {
@@ -85,11 +78,13 @@ static LogicalResult convertLiteral(TorchCall &call) {
     bool losesInfo = false;
     number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
                    &losesInfo);
-    splat.constant = number.convertToDouble();
+    splat.constant = TorchNumber::get(number.convertToDouble());
   } else if (auto integer = dyn_cast<IntegerType>(dense.getElementType())) {
     APInt number = dense.getSplatValue<APInt>();
     bool isSigned = !integer.isUnsigned() && integer.getWidth() > 1;
-    splat.constant = number.roundToDouble(isSigned);
+    splat.constant = TorchNumber::getInteger(
+        isSigned ? number.getSExtValue()
+                 : static_cast<int64_t>(number.getZExtValue()));
   } else {
     return call.refuse("expected a constant of real numbers");
   }

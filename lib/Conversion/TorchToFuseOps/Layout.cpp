@@ -1,13 +1,12 @@
-//===- Layout.cpp - Aliases, reshapes, slices and lists ----------------===//
+//===- Layout.cpp - Aliases, reshapes, transposes and repetitions --------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "TorchCall.h"
-
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -18,227 +17,357 @@ static LogicalResult convertAlias(TorchCall &call) {
   return failed(input) ? failure() : call.set(0, *input);
 }
 
-/// The result's type says the new shape, whatever the operands compute.
+/// The second operand's values, as a tensor like the first.
+static LogicalResult convertCopy(TorchCall &call) {
+  FailureOr<TorchValue> source = call.value(1);
+  if (failed(source))
+    return failure();
+  FailureOr<RankedTensorType> result = call.resultType();
+  if (failed(result))
+    return failure();
+  if (!isBroadcastableTo(source->type, *result))
+    return call.refuse("expected operand 1 to broadcast to the result");
+  return call.set(0, broadcastTo(call.builder, call.getLoc(),
+                                 call.materialize(*source), *result));
+}
+
+//===----------------------------------------------------------------------===//
+// Reshapes
+//===----------------------------------------------------------------------===//
+
+/// How many times the symbolic size the result's is, so that it has as many
+/// elements as `input`; 0 if nothing makes it so.
+static int64_t findMultiple(Extent elements, RankedTensorType result) {
+  int64_t rest = 1;
+  for (int64_t size : result.getShape())
+    if (!ShapedType::isDynamic(size))
+      rest *= size;
+  // With a size of 0 any number does.
+  if (rest == 0)
+    return elements == Extent() ? 1 : 0;
+  bool isWhole = elements.constant == 0 && elements.perSymbol % rest == 0;
+  return isWhole ? elements.perSymbol / rest : 0;
+}
+
+/// The result's type says the new shape, whatever the other operands compute.
 static LogicalResult convertReshape(TorchCall &call) {
   FailureOr<TorchValue> input = call.value(0);
   if (failed(input))
     return failure();
-  FailureOr<RankedTensorType> result = call.resultType();
+  if (input->kind == TorchValue::Kind::List)
+    return call.refuse("expected operand 0 to be a tensor, but got a list");
+  FailureOr<RankedTensorType> result = call.resultType(0, 1);
   if (failed(result))
     return failure();
+  int64_t multiple = 1;
+  if (!result->hasStaticShape()) {
+    multiple = findMultiple(getNumElements(input->type), *result);
+    if (multiple == 0)
+      return call.refuse("expected a symbolic size that is a multiple of the "
+                         "operand's, but got " +
+                         print(input->type) + " and " + print(*result));
+    result = call.resultType(0, multiple);
+  }
+  input->multiple = multiple;
   if (*result == input->type)
     return call.set(0, *input);
-  if (input->kind == TorchValue::Kind::Splat) {
-    input->type = *result;
+  if (getNumElements(input->type) != getNumElements(*result) ||
+      input->type.getElementType() != result->getElementType())
+    return call.refuse("expected as many elements in the result as in the "
+                       "operand, but got " +
+                       print(input->type) + " and " + print(*result));
+  input->type = *result;
+  if (!input->isSplat())
+    input->values.front() = reshapeTo(call.builder, call.getLoc(),
+                                      input->values.front(),
+                                      result->getShape());
+  return call.set(0, *input);
+}
+
+//===----------------------------------------------------------------------===//
+// Transposes
+//===----------------------------------------------------------------------===//
+
+Value mlir::fuseops::buildPermute(TorchCall &call, Value value,
+                                  ArrayRef<int64_t> order) {
+  auto inner = value.getDefiningOp<PermuteOp>();
+  if (!inner)
+    return permute(call.builder, call.getLoc(), value, order);
+  SmallVector<int64_t> both;
+  for (int64_t dim : order)
+    both.push_back(inner.getOrder()[dim]);
+  return permute(call.builder, call.getLoc(), inner.getInput(), both);
+}
+
+/// Makes the result operand 0 with PyTorch's dimension i being `order[i]`.
+static LogicalResult setPermuted(TorchCall &call, TorchValue input,
+                                 ArrayRef<int64_t> order) {
+  SmallVector<int64_t> physical = input.getDims(order);
+  if (input.isSplat()) {
+    FailureOr<RankedTensorType> result = call.resultType();
+    if (failed(result))
+      return failure();
+    input.type = *result;
+    return call.set(0, input);
+  }
+  Value moved = buildPermute(call, input.values.front(), physical);
+  return call.set(0, TorchValue::get(moved, input.multiple));
+}
+
+static FailureOr<TorchValue> getPermuted(TorchCall &call,
+                                         SmallVector<int64_t> &order) {
+  FailureOr<TorchValue> input = call.value(0);
+  if (failed(input))
+    return failure();
+  if (input->kind == TorchValue::Kind::List)
+    return call.refuse("expected operand 0 to be a tensor, but got a list");
+  llvm::append_range(order, llvm::seq<int64_t>(0, input->getRank()));
+  return input;
+}
+
+/// All dimensions in reverse order.
+static LogicalResult convertReverse(TorchCall &call) {
+  SmallVector<int64_t> order;
+  FailureOr<TorchValue> input = getPermuted(call, order);
+  if (failed(input))
+    return failure();
+  std::reverse(order.begin(), order.end());
+  return setPermuted(call, *input, order);
+}
+
+/// The last two dimensions swapped.
+static LogicalResult convertMatrixTranspose(TorchCall &call) {
+  SmallVector<int64_t> order;
+  FailureOr<TorchValue> input = getPermuted(call, order);
+  if (failed(input))
+    return failure();
+  if (order.size() < 2)
+    return call.refuse("expected at least two dimensions");
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return setPermuted(call, *input, order);
+}
+
+static LogicalResult convertTranspose(TorchCall &call) {
+  SmallVector<int64_t> order;
+  FailureOr<TorchValue> input = getPermuted(call, order);
+  if (failed(input))
+    return failure();
+  FailureOr<int64_t> first = call.dimension(1, order.size());
+  if (failed(first))
+    return failure();
+  FailureOr<int64_t> second = call.dimension(2, order.size());
+  if (failed(second))
+    return failure();
+  if (!order.empty())
+    std::swap(order[*first], order[*second]);
+  return setPermuted(call, *input, order);
+}
+
+static LogicalResult convertPermute(TorchCall &call) {
+  SmallVector<int64_t> order;
+  FailureOr<TorchValue> input = getPermuted(call, order);
+  if (failed(input))
+    return failure();
+  FailureOr<SmallVector<int64_t>> dims =
+      call.dimensions(1, order.size(), /*isEmptyAll=*/false);
+  if (failed(dims))
+    return failure();
+  if (dims->size() != order.size())
+    return call.refuse("expected one number for each dimension");
+  return setPermuted(call, *input, *dims);
+}
+
+static LogicalResult convertMoveDim(TorchCall &call) {
+  SmallVector<int64_t> order;
+  FailureOr<TorchValue> input = getPermuted(call, order);
+  if (failed(input))
+    return failure();
+  FailureOr<SmallVector<int64_t>> from =
+      call.dimensions(1, order.size(), /*isEmptyAll=*/false);
+  if (failed(from))
+    return failure();
+  FailureOr<SmallVector<int64_t>> to =
+      call.dimensions(2, order.size(), /*isEmptyAll=*/false);
+  if (failed(to))
+    return failure();
+  if (from->size() != to->size())
+    return call.refuse("expected as many new places as dimensions");
+  SmallVector<int64_t> moved(order.size(), -1);
+  for (auto [source, target] : llvm::zip_equal(*from, *to))
+    moved[target] = source;
+  auto rest = llvm::make_filter_range(
+      order, [&](int64_t dim) { return !llvm::is_contained(*from, dim); });
+  auto next = rest.begin();
+  for (int64_t &dim : moved)
+    if (dim < 0)
+      dim = *next++;
+  return setPermuted(call, *input, moved);
+}
+
+//===----------------------------------------------------------------------===//
+// Repetitions
+//===----------------------------------------------------------------------===//
+
+/// The result's type, where operand `index` lists its sizes.
+static FailureOr<RankedTensorType> getListedType(TorchCall &call,
+                                                 unsigned index,
+                                                 int64_t &multiple) {
+  FailureOr<int64_t> found = call.multiple();
+  if (failed(found))
+    return failure();
+  multiple = *found;
+  FailureOr<RankedTensorType> type = call.resultType(0, multiple);
+  if (failed(type) || type->hasStaticShape())
+    return type;
+  FailureOr<SmallVector<Extent>> sizes = call.sizes(index);
+  if (failed(sizes))
+    return failure();
+  for (Extent size : *sizes)
+    if (size.perSymbol)
+      multiple = size.perSymbol;
+  return call.resultType(0, multiple);
+}
+
+static LogicalResult setExpanded(TorchCall &call, RankedTensorType result,
+                                 int64_t multiple) {
+  FailureOr<TorchValue> input = call.value(0);
+  if (failed(input))
+    return failure();
+  if (input->kind == TorchValue::Kind::List ||
+      !isBroadcastableTo(input->type, result))
+    return call.refuse("expected operand 0 to broadcast to the result");
+  if (input->isSplat()) {
+    input->type = result;
+    input->multiple = multiple;
     return call.set(0, *input);
   }
-  FailureOr<Value> tensor = call.tensor(0);
-  if (failed(tensor))
+  Value expanded = call.builder.createOrFold<ExpandOp>(call.getLoc(), result,
+                                                       input->values.front());
+  return call.set(0, TorchValue::get(expanded, multiple));
+}
+
+/// Broadcasts to the sizes that operand 1 lists.
+static LogicalResult convertExpand(TorchCall &call) {
+  int64_t multiple = 1;
+  FailureOr<RankedTensorType> result = getListedType(call, 1, multiple);
+  return failed(result) ? failure() : setExpanded(call, *result, multiple);
+}
+
+/// Broadcasts to the shape of operand 1.
+static LogicalResult convertExpandAs(TorchCall &call) {
+  FailureOr<int64_t> multiple = call.multiple();
+  if (failed(multiple))
     return failure();
-  Extent before = getNumElements(input->type), after = getNumElements(*result);
-  if (before == after &&
-      input->type.getElementType() == result->getElementType())
-    return call.set(
-        0, ReshapeOp::create(call.builder, call.getLoc(), *result, *tensor));
-  std::string types;
-  llvm::raw_string_ostream(types)
-      << "but got `" << input->type << "` and `" << *result << "`";
-  if (input->type.hasStaticShape())
-    return call.refuse("expected as many elements in the result as in the "
-                       "operand, " +
-                       types);
-  return call.refuse("expected every `?` to stand for the same size, " + types);
+  FailureOr<RankedTensorType> result = call.resultType(0, *multiple);
+  return failed(result) ? failure() : setExpanded(call, *result, *multiple);
 }
 
-static Value buildSlice(TorchCall &call, Value input, int64_t offset,
-                        int64_t columns) {
-  auto type = cast<RankedTensorType>(input.getType());
-  if (columns == getColumns(type))
-    return input;
-  return SliceColumnsOp::create(
-      call.builder, call.getLoc(),
-      withColumns(type, columns, type.getElementType()), input,
-      call.builder.getI64IntegerAttr(offset));
+/// `value` with dimension `dim` of size n made n * count: each element `count`
+/// times in a row (`isInner`), or the whole dimension `count` times.
+static Value buildRepeat(TorchCall &call, Value value, int64_t dim,
+                         int64_t count, bool isInner) {
+  OpBuilder &builder = call.builder;
+  Location loc = call.getLoc();
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t place = isInner ? dim + 1 : dim;
+  shape.insert(shape.begin() + place, 1);
+  value = reshapeTo(builder, loc, value, shape);
+  shape[place] = count;
+  value = builder.createOrFold<ExpandOp>(
+      loc, RankedTensorType::get(shape, type.getElementType()), value);
+  shape.erase(shape.begin() + dim);
+  shape[dim] = type.getDimSize(dim) * count;
+  return reshapeTo(builder, loc, value, shape);
 }
 
-/// torch.slice (start, end, step) and torch.narrow (start, length).
-static TorchHandler convertSlice(bool isNarrow) {
-  return [=](TorchCall &call) -> LogicalResult {
-    FailureOr<Value> input = call.tensor(0);
-    if (failed(input))
-      return failure();
-    auto type = cast<RankedTensorType>(input->getType());
-    FailureOr<int64_t> dim = call.isNone(1) ? FailureOr<int64_t>(0)
-                                            : call.dimension(1, type.getRank());
-    if (failed(dim))
-      return failure();
-    if (type.getRank() == 0)
-      return call.refuse("expected a tensor with dimensions");
-    constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
-    FailureOr<int64_t> start = call.integerOr(2, 0);
-    if (failed(start))
-      return failure();
-    FailureOr<int64_t> end = call.integerOr(3, kEnd);
-    if (failed(end))
-      return failure();
-    FailureOr<int64_t> step =
-        isNarrow ? FailureOr<int64_t>(1) : call.integerOr(4, 1);
-    if (failed(step))
-      return failure();
-    if (*step != 1)
-      return call.refuse("expected a step of 1, but got " + Twine(*step));
-    if (!isNarrow && *start == 0 && *end == kEnd)
-      return call.set(0, *input);
-    if (*dim != type.getRank() - 1)
-      return call.refuse("expected the last dimension, but got dimension " +
-                         Twine(*dim) + " of " + Twine(type.getRank()));
-    int64_t columns = getColumns(type);
-    auto clamp = [&](int64_t position) {
-      position = position < 0 ? position + columns : position;
-      return std::clamp<int64_t>(position, 0, columns);
-    };
-    int64_t first = clamp(*start);
-    int64_t last =
-        isNarrow ? clamp(std::min(*end, columns) + first) : clamp(*end);
-    return call.set(
-        0, buildSlice(call, *input, first, std::max<int64_t>(last - first, 0)));
-  };
-}
-
-/// Cuts operand 0 into pieces of these widths.
-static LogicalResult setPieces(TorchCall &call, Value input,
-                               ArrayRef<int64_t> widths) {
-  TorchValue pieces;
-  pieces.kind = TorchValue::Kind::List;
-  int64_t offset = 0;
-  int64_t columns = getColumns(cast<RankedTensorType>(input.getType()));
-  for (int64_t width : widths) {
-    if (width < 0 || width > columns - offset)
-      return call.refuse("expected pieces within " + Twine(columns) +
-                         " columns");
-    pieces.values.push_back(buildSlice(call, input, offset, width));
-    offset += width;
-  }
-  return call.set(0, pieces);
-}
-
-/// torch.split (the width of a piece) and torch.chunk (how many pieces).
-static TorchHandler convertSplit(bool isChunk) {
-  return [=](TorchCall &call) -> LogicalResult {
-    FailureOr<Value> input = call.tensor(0);
-    if (failed(input))
-      return failure();
-    auto type = cast<RankedTensorType>(input->getType());
-    FailureOr<int64_t> number = call.integer(1);
-    if (failed(number))
-      return failure();
-    if (*number <= 0)
-      return call.refuse("expected a positive number of columns or pieces, "
-                         "but got " +
-                         Twine(*number));
-    if (type.getRank() == 0)
-      return call.refuse("expected a tensor with dimensions");
-    if (failed(call.lastDimension(2, type.getRank())))
-      return failure();
-    int64_t columns = getColumns(type);
-    int64_t width = *number;
-    if (isChunk)
-      width = std::max<int64_t>(llvm::divideCeil(columns, *number), 1);
-    SmallVector<int64_t> widths;
-    for (int64_t offset = 0; offset < columns; offset += widths.back())
-      widths.push_back(std::min(width, columns - offset));
-    return setPieces(call, *input, widths);
-  };
-}
-
-static LogicalResult convertSplitWithSizes(TorchCall &call) {
+/// torch.repeat and torch.tile: operand 1 says how often, dimension by
+/// dimension, the last ones last.
+static LogicalResult convertRepeat(TorchCall &call) {
   FailureOr<Value> input = call.tensor(0);
   if (failed(input))
     return failure();
-  auto type = cast<RankedTensorType>(input->getType());
-  FailureOr<SmallVector<int64_t>> widths = call.integers(1);
-  if (failed(widths))
+  FailureOr<SmallVector<int64_t>> counts = call.integers(1);
+  if (failed(counts))
     return failure();
-  if (type.getRank() == 0)
-    return call.refuse("expected a tensor with dimensions");
-  if (failed(call.lastDimension(2, type.getRank())))
-    return failure();
-  return setPieces(call, *input, *widths);
-}
-
-static LogicalResult convertListUnpack(TorchCall &call) {
-  FailureOr<SmallVector<Value>> values = call.tensorList(0);
-  if (failed(values))
-    return failure();
-  if (values->size() != call.getNumResults())
-    return call.refuse("expected " + Twine(values->size()) +
-                       " results, but got " + Twine(call.getNumResults()));
-  for (auto [index, value] : llvm::enumerate(*values))
-    if (failed(call.set(index, value)))
-      return failure();
-  return success();
-}
-
-static LogicalResult convertGetItem(TorchCall &call) {
-  FailureOr<SmallVector<Value>> values = call.tensorList(0);
-  if (failed(values))
-    return failure();
-  FailureOr<int64_t> index = call.dimension(1, values->size());
-  return failed(index) ? failure() : call.set(0, (*values)[*index]);
-}
-
-static LogicalResult convertConcat(TorchCall &call) {
-  FailureOr<SmallVector<Value>> values = call.tensorList(0);
-  if (failed(values))
-    return failure();
-  FailureOr<RankedTensorType> result = call.resultType();
-  if (failed(result))
-    return failure();
-  if (result->getRank() == 0 || values->empty())
-    return call.refuse("expected tensors with dimensions");
-  if (call.isNone(1) && result->getRank() != 1)
-    return call.refuse("expected the last dimension, but got dimension 0 of " +
-                       Twine(result->getRank()));
-  if (!call.isNone(1) && failed(call.lastDimension(1, result->getRank())))
-    return failure();
-  int64_t columns = 0;
-  for (Value value : *values) {
-    auto type = cast<RankedTensorType>(value.getType());
-    bool fits = type.getRank() == result->getRank() &&
-                type.getElementType() == result->getElementType() &&
-                type.getShape().drop_back() == result->getShape().drop_back();
-    if (!fits)
-      return call.refuse("expected tensors of the result's dtype and rows");
-    columns += getColumns(type);
+  Value value = *input;
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  while (shape.size() < counts->size())
+    shape.insert(shape.begin(), 1);
+  while (counts->size() < shape.size())
+    counts->insert(counts->begin(), 1);
+  value = reshapeTo(call.builder, call.getLoc(), value, shape);
+  for (auto [dim, count] : llvm::enumerate(*counts)) {
+    if (count == 1)
+      continue;
+    if (ShapedType::isDynamic(shape[dim]) || count < 0)
+      return call.refuse("expected to repeat a dimension of known size");
+    value = buildRepeat(call, value, dim, count, /*isInner=*/false);
   }
-  if (columns != getColumns(*result))
-    return call.refuse("expected a result of " + Twine(columns) +
-                       " columns, but got " + Twine(getColumns(*result)));
-  return call.set(0, ConcatColumnsOp::create(call.builder, call.getLoc(),
-                                             *result, *values));
+  return call.set(0, value);
+}
+
+/// Each element of a dimension several times in a row.
+static LogicalResult convertRepeatInterleave(TorchCall &call) {
+  FailureOr<TorchValue> input = call.value(0);
+  if (failed(input))
+    return failure();
+  FailureOr<int64_t> count = call.integer(1);
+  if (failed(count))
+    return failure();
+  FailureOr<Value> tensor = call.tensor(0);
+  if (failed(tensor))
+    return failure();
+  Value value = *tensor;
+  int64_t dim = 0;
+  if (call.isNone(2)) {
+    Extent elements = getNumElements(input->type);
+    if (elements.perSymbol)
+      return call.refuse("expected a dimension, but got None");
+    value = reshapeTo(call.builder, call.getLoc(), value, elements.constant);
+  } else {
+    FailureOr<int64_t> listed = call.dimension(2, input->getRank());
+    if (failed(listed))
+      return failure();
+    dim = input->getDim(*listed);
+  }
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() == 0 || type.isDynamicDim(dim) || *count < 0)
+    return call.refuse("expected to repeat a dimension of known size");
+  return call.set(0, buildRepeat(call, value, dim, *count, /*isInner=*/true));
 }
 
 void mlir::fuseops::addLayoutHandlers(TorchHandlers &handlers) {
-  handlers.add("aten.clone", 1, 2, convertAlias);
-  handlers.add("aten.detach", 1, 1, convertAlias);
-  handlers.add("aten.contiguous", 1, 2, convertAlias);
-  handlers.add("aten.alias", 1, 1, convertAlias);
-  handlers.add("aten.lift_fresh", 1, 1, convertAlias);
-  handlers.add("aten.lift_fresh_copy", 1, 1, convertAlias);
-  handlers.add("aten.view", 2, 2, convertReshape);
-  handlers.add("aten.reshape", 2, 2, convertReshape);
-  handlers.add("aten._unsafe_view", 2, 2, convertReshape);
-  handlers.add("aten.flatten.using_ints", 1, 3, convertReshape);
-  handlers.add("aten.unflatten.int", 3, 3, convertReshape);
-  handlers.add("aten.unsqueeze", 2, 2, convertReshape);
-  handlers.add("aten.squeeze", 1, 1, convertReshape);
-  handlers.add("aten.squeeze.dim", 2, 2, convertReshape);
-  handlers.add("aten.slice.Tensor", 1, 5, convertSlice(/*isNarrow=*/false));
-  handlers.add("aten.narrow", 4, 4, convertSlice(/*isNarrow=*/true));
-  handlers.add("aten.split.Tensor", 3, 3, convertSplit(/*isChunk=*/false));
-  handlers.add("aten.chunk", 3, 3, convertSplit(/*isChunk=*/true));
-  handlers.add("aten.split_with_sizes", 3, 3, convertSplitWithSizes);
-  handlers.add("aten.cat", 1, 2, convertConcat);
-  handlers.add("aten.__getitem__.t", 2, 2, convertGetItem);
-  handlers.add("prim.ListUnpack", 1, 1, convertListUnpack);
+  auto add = [&](std::initializer_list<StringRef> names, unsigned min,
+                 unsigned max, const TorchHandler &handler) {
+    for (StringRef name : names)
+      handlers.add(name, min, max, handler);
+  };
+  add({"aten.clone", "aten.detach", "aten.contiguous", "aten.alias",
+       "aten.alias_copy", "aten.lift_fresh", "aten.lift_fresh_copy",
+       "aten.detach_copy", "aten.positive", "copy.to_vtensor", "aten.conj",
+       "aten.resolve_conj", "aten.resolve_neg"},
+      1, 2, convertAlias);
+  handlers.add("aten.copy", 2, 3, convertCopy);
+  add({"aten.view", "aten.reshape", "aten._unsafe_view", "aten.view_copy",
+       "aten.flatten.using_ints", "aten.unflatten.int", "aten.unsqueeze",
+       "aten.unsqueeze_copy", "aten.squeeze", "aten.squeeze.dim",
+       "aten.squeeze.dims", "aten.squeeze_copy", "aten.squeeze_copy.dim",
+       "aten.view_as", "aten.reshape_as", "aten.ravel", "aten._reshape_alias",
+       "prims.collapse", "prims.squeeze"},
+      1, 3, convertReshape);
+  add({"aten.t", "aten.t_copy", "aten.numpy_T"}, 1, 1, convertReverse);
+  add({"aten.mT", "aten.adjoint"}, 1, 1, convertMatrixTranspose);
+  add({"aten.transpose.int", "aten.transpose_copy.int", "aten.swapaxes",
+       "aten.swapdims"},
+      3, 3, convertTranspose);
+  add({"aten.permute", "aten.permute_copy"}, 2, 2, convertPermute);
+  add({"aten.movedim.int", "aten.movedim.intlist"}, 3, 3, convertMoveDim);
+  add({"aten.expand", "aten.expand_copy", "aten.broadcast_to"}, 2, 3,
+      convertExpand);
+  handlers.add("aten.expand_as", 2, 2, convertExpandAs);
+  add({"aten.repeat", "aten.tile"}, 2, 2, convertRepeat);
+  handlers.add("aten.repeat_interleave.self_int", 2, 4,
+               convertRepeatInterleave);
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "TorchCall.h"
 
 using namespace mlir;
@@ -35,6 +36,23 @@ static Value getNextRandomState(TorchCall &call) {
       ->getResult(0);
 }
 
+/// Which elements a dropout of `type` with this state keeps: those that ones
+/// stay at.
+static Value buildMask(TorchCall &call, RankedTensorType type, Value state,
+                       double p) {
+  TorchValue ones;
+  ones.kind = TorchValue::Kind::Splat;
+  ones.type = type.clone(call.builder.getF32Type());
+  ones.constant = TorchNumber::get(1.0);
+  Value kept =
+      DropoutOp::create(call.builder, call.getLoc(), ones.type,
+                        call.materialize(ones), state,
+                        call.builder.getF64FloatAttr(p));
+  return broadcastTo(call.builder, call.getLoc(), kept,
+                     type.clone(call.builder.getI1Type()));
+}
+
+/// dropout (input, p, training) and native_dropout, which gives the mask, too.
 static LogicalResult convertDropout(TorchCall &call) {
   FailureOr<Value> input = call.floatTensor(0);
   if (failed(input))
@@ -46,24 +64,59 @@ static LogicalResult convertDropout(TorchCall &call) {
   FailureOr<bool> isTraining = call.booleanOr(2, true);
   if (failed(isTraining))
     return failure();
-  if (call.isResultUsed(1))
-    return call.refuse(
-        "expected uses of the first result only, but the mask is "
-        "used");
+  auto type = cast<RankedTensorType>(input->getType());
+  auto set = [&](Value value, bool keepsAll) {
+    if (failed(call.set(0, value)))
+      return failure();
+    if (!call.isResultUsed(1))
+      return LogicalResult(success());
+    TorchValue mask;
+    mask.kind = TorchValue::Kind::Splat;
+    mask.type = type.clone(call.builder.getI1Type());
+    mask.constant = TorchNumber::getInteger(keepsAll);
+    return call.set(1, call.materialize(mask));
+  };
   if (!*isTraining || *p == 0.0)
-    return call.set(0, *input);
+    return set(*input, /*keepsAll=*/true);
+  if (*p == 1.0)
+    return set(zeros(call.builder, call.getLoc(), type), /*keepsAll=*/false);
   // Also for NaN. NOLINTNEXTLINE(readability-simplify-boolean-expr)
   if (!(*p > 0.0 && *p < 1.0))
-    return call.refuse("expected a probability of at least 0 and below 1, but "
-                       "got " +
+    return call.refuse("expected a probability of 0 to 1, but got " +
                        spell(*p));
   Value state = getNextRandomState(call);
-  return call.set(0, DropoutOp::create(call.builder, call.getLoc(),
-                                       input->getType(), *input, state,
-                                       call.builder.getF64FloatAttr(*p)));
+  if (failed(call.set(0, DropoutOp::create(call.builder, call.getLoc(), type,
+                                           *input, state,
+                                           call.builder.getF64FloatAttr(*p)))))
+    return failure();
+  return call.isResultUsed(1) ? call.set(1, buildMask(call, type, state, *p))
+                              : success();
+}
+
+/// Gradient, mask, and what kept elements are multiplied by.
+static LogicalResult convertDropoutBackward(TorchCall &call) {
+  FailureOr<Value> gradient = call.floatTensor(0);
+  if (failed(gradient))
+    return failure();
+  FailureOr<Value> mask = call.tensor(1);
+  if (failed(mask))
+    return failure();
+  FailureOr<double> factor = call.number(2);
+  if (failed(factor))
+    return failure();
+  FailureOr<RankedTensorType> result = call.floatResultType();
+  if (failed(result))
+    return failure();
+  return call.set(
+      0, call.pointwise(*result, {*gradient, *mask},
+                        [&](ScalarMath &math, ArrayRef<Value> s) {
+                          Value kept = math.mul(s[0], s[1]);
+                          return math.mul(kept, math.constant(*factor));
+                        }));
 }
 
 void mlir::fuseops::addRandomHandlers(TorchHandlers &handlers) {
   handlers.add("aten.dropout", 3, 3, convertDropout);
   handlers.add("aten.native_dropout", 2, 3, convertDropout);
+  handlers.add("aten.native_dropout_backward", 3, 3, convertDropoutBackward);
 }

@@ -6,15 +6,33 @@
 //===----------------------------------------------------------------------===//
 
 #include "TorchCall.h"
+#include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Dialect/Torch/Torch.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
 
-RankedTensorType mlir::fuseops::convertTorchType(Type type,
-                                                 std::string &reason) {
+RankedTensorType mlir::fuseops::getNumberType(Type type) {
+  Builder builder(type.getContext());
+  Type element;
+  if (isa<torch::TorchIntType>(type))
+    element = builder.getI64Type();
+  else if (isa<torch::TorchFloatType>(type))
+    element = builder.getF64Type();
+  else if (isa<torch::TorchBoolType>(type))
+    element = builder.getI1Type();
+  return element ? RankedTensorType::get({}, element) : RankedTensorType();
+}
+
+RankedTensorType mlir::fuseops::convertTorchType(Type type, std::string &reason,
+                                                 int64_t multiple) {
   llvm::raw_string_ostream os(reason);
+  if (RankedTensorType number = getNumberType(type))
+    return number;
+  if (auto written = dyn_cast<torch::MutableTensorType>(type))
+    type = torch::ValueTensorType::get(type.getContext(), written.getHasSizes(),
+                                       written.getSizes(), written.getDtype());
   auto tensor = dyn_cast<torch::ValueTensorType>(type);
   if (!tensor) {
     os << "expected a `!torch.vtensor`, but got `" << type << "`";
@@ -25,19 +43,21 @@ RankedTensorType mlir::fuseops::convertTorchType(Type type,
     os << "expected a known rank and dtype, but got `" << type << "`";
     return {};
   }
-  if (auto integer = dyn_cast<IntegerType>(dtype)) {
+  auto integer = dyn_cast<IntegerType>(dtype);
+  if (integer && !integer.isUnsigned())
     dtype = IntegerType::get(type.getContext(), integer.getWidth());
-  } else if (!isa<FloatType>(dtype)) {
+  if (!isElementType(dtype)) {
     os << "expected a dtype of real numbers, but got `" << type << "`";
     return {};
   }
-  ArrayRef<int64_t> sizes = tensor.getSizes();
+  SmallVector<int64_t> sizes;
+  for (int64_t size : tensor.getSizes()) {
+    sizes.push_back(size);
+    if (ShapedType::isDynamic(size) && multiple > 1)
+      sizes.push_back(multiple);
+  }
   if (llvm::count_if(sizes, ShapedType::isDynamic) > 1) {
     os << "expected at most one symbolic size, but got `" << type << "`";
-    return {};
-  }
-  if (!sizes.empty() && ShapedType::isDynamic(sizes.back())) {
-    os << "expected a last size that isn't symbolic, but got `" << type << "`";
     return {};
   }
   return RankedTensorType::get(sizes, dtype);
@@ -100,7 +120,7 @@ LogicalResult TorchCall::refuse(const Twine &reason) const {
   return diagnostic;
 }
 
-std::string TorchCall::describe(Value value) const {
+std::string mlir::fuseops::describeValue(Value value) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (Operation *definition = value.getDefiningOp()) {
@@ -117,129 +137,74 @@ std::string TorchCall::describe(Value value) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Constant operands
-//===----------------------------------------------------------------------===//
-
-bool TorchCall::isNone(unsigned index) const {
-  return index >= op->getNumOperands() ||
-         isa<torch::TorchNoneType>(op->getOperand(index).getType());
-}
-
-/// The integer that `value` is, where it's a constant.
-static std::optional<int64_t> getInteger(Value value) {
-  if (auto constant = value.getDefiningOp<torch::ConstantIntOp>())
-    return constant.getValue();
-  return std::nullopt;
-}
-
-FailureOr<int64_t> TorchCall::integer(unsigned index) const {
-  Value operand = op->getOperand(index);
-  if (std::optional<int64_t> constant = getInteger(operand))
-    return *constant;
-  return refuse("expected operand " + Twine(index) +
-                " to be a constant integer, but got " + describe(operand));
-}
-
-FailureOr<int64_t> TorchCall::integerOr(unsigned index,
-                                        int64_t otherwise) const {
-  return isNone(index) ? FailureOr<int64_t>(otherwise) : integer(index);
-}
-
-FailureOr<bool> TorchCall::booleanOr(unsigned index, bool otherwise) const {
-  if (isNone(index))
-    return otherwise;
-  Value operand = op->getOperand(index);
-  if (auto constant = operand.getDefiningOp<torch::ConstantBoolOp>())
-    return constant.getValue();
-  return refuse("expected operand " + Twine(index) +
-                " to be a constant bool, but got " + describe(operand));
-}
-
-FailureOr<double> TorchCall::number(unsigned index) const {
-  Value operand = op->getOperand(index);
-  if (std::optional<int64_t> constant = getInteger(operand))
-    return static_cast<double>(*constant);
-  if (auto constant = operand.getDefiningOp<torch::ConstantFloatOp>())
-    return constant.getValue().convertToDouble();
-  if (auto constant = operand.getDefiningOp<torch::ConstantBoolOp>())
-    return constant.getValue() ? 1.0 : 0.0;
-  return refuse("expected operand " + Twine(index) +
-                " to be a constant number, but got " + describe(operand));
-}
-
-FailureOr<double> TorchCall::numberOr(unsigned index, double otherwise) const {
-  return isNone(index) ? FailureOr<double>(otherwise) : number(index);
-}
-
-FailureOr<StringRef> TorchCall::string(unsigned index) const {
-  Value operand = op->getOperand(index);
-  if (auto constant = operand.getDefiningOp<torch::ConstantStrOp>())
-    return constant.getValue();
-  return refuse("expected operand " + Twine(index) +
-                " to be a constant string, but got " + describe(operand));
-}
-
-FailureOr<SmallVector<int64_t>> TorchCall::integers(unsigned index) const {
-  Value operand = op->getOperand(index);
-  auto list = operand.getDefiningOp<torch::ListConstructOp>();
-  SmallVector<int64_t> result;
-  if (list)
-    for (Value element : list.getElements())
-      if (std::optional<int64_t> constant = getInteger(element))
-        result.push_back(*constant);
-  if (!list || result.size() != list.getElements().size())
-    return refuse("expected operand " + Twine(index) +
-                  " to be a list of constant integers");
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
 
 FailureOr<TorchValue> TorchCall::value(unsigned index) const {
   Value operand = op->getOperand(index);
   auto it = state.values.find(operand);
+  if (it != state.values.end() && !it->second.isNumber)
+    return it->second;
+  return refuse("expected operand " + Twine(index) +
+                " to be a tensor, but got " + print(operand.getType()));
+}
+
+FailureOr<TorchValue> TorchCall::valueOrNumber(unsigned index) const {
+  Value operand = op->getOperand(index);
+  auto it = state.values.find(operand);
   if (it != state.values.end())
     return it->second;
-  std::string text;
-  llvm::raw_string_ostream(text) << operand.getType();
+  TorchValue number;
+  number.type = getNumberType(operand.getType());
+  number.isNumber = true;
+  if (std::optional<TorchNumber> constant = getConstantNumber(operand)) {
+    number.kind = TorchValue::Kind::Splat;
+    number.constant = *constant;
+    return number;
+  }
+  if (std::optional<Extent> extent = evaluate(operand)) {
+    number.values.push_back(buildSize(*extent));
+    return number;
+  }
   return refuse("expected operand " + Twine(index) +
-                " to be a tensor, but got `" + text + "`");
+                " to be a tensor or a number, but got " + describeValue(operand));
+}
+
+std::string mlir::fuseops::print(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << "`" << type << "`";
+  return text;
+}
+
+Value TorchCall::materialize(const TorchValue &value) const {
+  if (!value.isSplat())
+    return value.values.front();
+  auto build = [&](OpBuilder &inner, Location loc,
+                   ValueRange) -> SmallVector<Value> {
+    TorchMath math(inner, loc, value.type.getElementType());
+    return {math.constant(value.constant)};
+  };
+  return PointwiseOp::build(builder, getLoc(), value.type, ValueRange(), build)
+      ->getResult(0);
 }
 
 FailureOr<Value> TorchCall::tensor(unsigned index) const {
   FailureOr<TorchValue> found = value(index);
   if (failed(found))
     return failure();
-  switch (found->kind) {
-  case TorchValue::Kind::Tensor:
-    return found->values.front();
-  case TorchValue::Kind::Transposed:
-    return refuse("operand " + Twine(index) +
-                  " is a transpose, which only a matrix product takes");
-  case TorchValue::Kind::List:
+  if (found->kind == TorchValue::Kind::List)
     return refuse("expected operand " + Twine(index) +
                   " to be a tensor, but got a list");
-  case TorchValue::Kind::Splat:
-    return refuse("operand " + Twine(index) +
-                  " is a tensor constant, which only arithmetic takes");
-  }
-  return failure();
-}
-
-static std::string print(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << "`" << type << "`";
-  return text;
+  return materialize(*found);
 }
 
 FailureOr<TorchValue> TorchCall::floatOrSplat(unsigned index) const {
   FailureOr<TorchValue> found = value(index);
   if (failed(found))
     return failure();
-  if (found->kind != TorchValue::Kind::Splat && failed(tensor(index)))
-    return failure();
+  if (found->kind == TorchValue::Kind::List)
+    return refuse("expected operand " + Twine(index) +
+                  " to be a tensor, but got a list");
   if (!isComputeFloat(found->type.getElementType()))
     return refuse("expected operand " + Twine(index) +
                   " to be f16, bf16, f32 or f64, but got " +
@@ -248,46 +213,27 @@ FailureOr<TorchValue> TorchCall::floatOrSplat(unsigned index) const {
 }
 
 FailureOr<Value> TorchCall::floatTensor(unsigned index) const {
-  FailureOr<Value> found = tensor(index);
-  if (failed(found) || failed(floatOrSplat(index)))
-    return failure();
-  return found;
+  FailureOr<TorchValue> found = floatOrSplat(index);
+  return failed(found) ? FailureOr<Value>(failure()) : materialize(*found);
 }
 
 FailureOr<Value> TorchCall::optionalFloatTensor(unsigned index) const {
   return isNone(index) ? FailureOr<Value>(Value()) : floatTensor(index);
 }
 
-FailureOr<TorchValue> TorchCall::floatMatrix(unsigned index) const {
-  FailureOr<TorchValue> found = value(index);
-  if (failed(found))
-    return failure();
-  if (found->kind != TorchValue::Kind::Transposed) {
-    if (failed(floatTensor(index)))
-      return failure();
-  } else if (!isComputeFloat(found->type.getElementType())) {
-    return refuse("expected operand " + Twine(index) +
-                  " to be f16, bf16, f32 or f64, but got " +
-                  print(found->type));
-  }
-  if (found->type.getRank() < 2)
-    return refuse("expected operand " + Twine(index) +
-                  " to have at least two dimensions, but got " +
-                  print(found->type));
-  return found;
-}
-
-FailureOr<SmallVector<Value>> TorchCall::tensorList(unsigned index) const {
+FailureOr<SmallVector<TorchValue>>
+TorchCall::tensorList(unsigned index) const {
   Value operand = op->getOperand(index);
-  SmallVector<Value> result;
-  if (auto list = operand.getDefiningOp<torch::ListConstructOp>()) {
-    for (Value element : list.getElements()) {
+  SmallVector<TorchValue> result;
+  FailureOr<OperandRange> elements = getListElements(operand);
+  if (succeeded(elements)) {
+    for (Value element : *elements) {
       auto it = state.values.find(element);
       if (it == state.values.end() ||
-          it->second.kind != TorchValue::Kind::Tensor)
+          it->second.kind == TorchValue::Kind::List || it->second.isNumber)
         return refuse("expected operand " + Twine(index) +
                       " to be a list of tensors");
-      result.push_back(it->second.values.front());
+      result.push_back(it->second);
     }
     return result;
   }
@@ -297,40 +243,99 @@ FailureOr<SmallVector<Value>> TorchCall::tensorList(unsigned index) const {
   if (found->kind != TorchValue::Kind::List)
     return refuse("expected operand " + Twine(index) +
                   " to be a list of tensors");
-  return found->values;
+  for (Value element : found->values)
+    result.push_back(TorchValue::get(element, found->multiple));
+  return result;
 }
 
 FailureOr<int64_t> TorchCall::dimension(unsigned index, int64_t rank) const {
   FailureOr<int64_t> dim = integer(index);
   if (failed(dim))
     return failure();
-  if (*dim < -rank || *dim >= rank)
+  int64_t limit = std::max<int64_t>(rank, 1);
+  if (*dim < -limit || *dim >= limit)
     return refuse("expected a dimension of " + Twine(rank) + ", but got " +
                   Twine(*dim));
-  return *dim < 0 ? *dim + rank : *dim;
+  return *dim < 0 ? *dim + limit : *dim;
 }
 
-LogicalResult TorchCall::lastDimension(unsigned index, int64_t rank) const {
-  FailureOr<int64_t> dim = dimension(index, rank);
-  if (failed(dim))
-    return failure();
-  if (*dim != rank - 1)
-    return refuse("expected the last dimension, but got dimension " +
-                  Twine(*dim) + " of " + Twine(rank));
-  return success();
+FailureOr<SmallVector<int64_t>>
+TorchCall::dimensions(unsigned index, int64_t rank, bool isEmptyAll) const {
+  SmallVector<int64_t> dims;
+  if (!isNone(index)) {
+    if (isa<torch::TorchIntType>(op->getOperand(index).getType())) {
+      FailureOr<int64_t> dim = dimension(index, rank);
+      if (failed(dim))
+        return failure();
+      if (rank > 0)
+        dims.push_back(*dim);
+      return dims;
+    }
+    FailureOr<SmallVector<int64_t>> listed = integers(index);
+    if (failed(listed))
+      return failure();
+    int64_t limit = std::max<int64_t>(rank, 1);
+    for (int64_t dim : *listed) {
+      if (dim < -limit || dim >= limit)
+        return refuse("expected dimensions of " + Twine(rank) + ", but got " +
+                      Twine(dim));
+      dim = dim < 0 ? dim + limit : dim;
+      if (llvm::is_contained(dims, dim))
+        return refuse("expected different dimensions, but got " + Twine(dim) +
+                      " twice");
+      if (rank > 0)
+        dims.push_back(dim);
+    }
+    if (!dims.empty() || !isEmptyAll)
+      return dims;
+  }
+  llvm::append_range(dims, llvm::seq<int64_t>(0, rank));
+  return dims;
 }
 
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
 
+FailureOr<int64_t> TorchCall::multiple() const {
+  int64_t found = 0;
+  auto visit = [&](Value operand) {
+    auto it = state.values.find(operand);
+    if (it == state.values.end())
+      return true;
+    const TorchValue &value = it->second;
+    bool isSymbolic = value.type ? !value.type.hasStaticShape()
+                                 : value.multiple > 1;
+    if (!isSymbolic)
+      return true;
+    bool agrees = found == 0 || found == value.multiple;
+    found = value.multiple;
+    return agrees;
+  };
+  for (Value operand : op->getOperands()) {
+    FailureOr<OperandRange> elements = getListElements(operand);
+    bool agrees = succeeded(elements) ? llvm::all_of(*elements, visit)
+                                      : visit(operand);
+    if (!agrees)
+      return refuse("expected every `?` to stand for the same size");
+  }
+  return std::max<int64_t>(found, 1);
+}
+
 FailureOr<RankedTensorType> TorchCall::resultType(unsigned index) const {
+  FailureOr<int64_t> found = multiple();
+  return failed(found) ? FailureOr<RankedTensorType>(failure())
+                       : resultType(index, *found);
+}
+
+FailureOr<RankedTensorType> TorchCall::resultType(unsigned index,
+                                                  int64_t multiple) const {
   if (index >= op->getNumResults())
     return refuse("expected at least " + Twine(index + 1) +
                   " results, but got " + Twine(op->getNumResults()));
   std::string reason;
   if (RankedTensorType type =
-          convertTorchType(op->getResult(index).getType(), reason))
+          convertTorchType(op->getResult(index).getType(), reason, multiple))
     return type;
   return refuse(reason);
 }
@@ -348,10 +353,9 @@ bool TorchCall::isResultUsed(unsigned index) const {
 }
 
 LogicalResult TorchCall::set(unsigned index, Value value) const {
-  TorchValue result;
-  result.values.push_back(value);
-  result.type = cast<RankedTensorType>(value.getType());
-  return set(index, std::move(result));
+  FailureOr<int64_t> found = multiple();
+  return failed(found) ? failure()
+                       : set(index, TorchValue::get(value, *found));
 }
 
 LogicalResult TorchCall::set(unsigned index, TorchValue value) const {
@@ -359,7 +363,7 @@ LogicalResult TorchCall::set(unsigned index, TorchValue value) const {
     if (index >= op->getNumResults())
       return refuse("expected a result, but got none");
   } else {
-    FailureOr<RankedTensorType> type = resultType(index);
+    FailureOr<RankedTensorType> type = resultType(index, value.multiple);
     if (failed(type))
       return failure();
     if (*type != value.type)
@@ -368,6 +372,21 @@ LogicalResult TorchCall::set(unsigned index, TorchValue value) const {
   }
   state.values[op->getResult(index)] = std::move(value);
   return success();
+}
+
+LogicalResult TorchCall::setConverted(unsigned index, Value value) const {
+  FailureOr<RankedTensorType> type = resultType(index);
+  if (failed(type))
+    return failure();
+  auto present = cast<RankedTensorType>(value.getType());
+  auto drop = [](RankedTensorType tensor) {
+    return llvm::to_vector(llvm::make_filter_range(
+        tensor.getShape(), [](int64_t size) { return size != 1; }));
+  };
+  if (drop(present) != drop(*type))
+    return set(index, value);
+  value = reshapeTo(builder, getLoc(), value, type->getShape());
+  return set(index, broadcastTo(builder, getLoc(), value, *type));
 }
 
 Value TorchCall::pointwise(
@@ -381,10 +400,12 @@ Value TorchCall::pointwise(
                    ValueRange scalars) -> SmallVector<Value> {
     ScalarMath math(inner, loc, compute);
     SmallVector<Value> converted;
-    for (Value scalar : scalars)
-      converted.push_back(math.convert(scalar));
-    return {convertFloat(inner, loc, body(math, converted),
-                         getComputeType(result.getElementType()))};
+    for (auto [scalar, operand] : llvm::zip_equal(scalars, operands))
+      converted.push_back(convertElement(inner, loc, scalar,
+                                         getElementTypeOrSelf(operand),
+                                         compute));
+    return {convertElement(inner, loc, body(math, converted), compute,
+                           result.getElementType())};
   };
   return PointwiseOp::build(builder, getLoc(), result, operands, build)
       ->getResult(0);
@@ -396,10 +417,15 @@ const TorchHandlers &TorchHandlers::get() {
     addCastHandlers(all);
     addContractionHandlers(all);
     addLayoutHandlers(all);
+    addLossHandlers(all);
+    addNormBackwardHandlers(all);
     addNormHandlers(all);
     addPointwiseHandlers(all);
     addRandomHandlers(all);
     addReductionHandlers(all);
+    addSliceHandlers(all);
+    addSoftmaxHandlers(all);
+    addTensorFactoryHandlers(all);
     return all;
   }();
   return handlers;

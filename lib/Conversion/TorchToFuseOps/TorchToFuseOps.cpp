@@ -83,6 +83,7 @@ public:
 private:
   LogicalResult createFusible();
   void convert(Operation *op);
+  void convertOverwrite(torch::OverwriteTensorContentsOp op);
   LogicalResult convertReturn(func::ReturnOp op);
   Value getRandomState();
   void eraseDeadOps();
@@ -114,6 +115,11 @@ LogicalResult FunctionImporter::createFusible() {
   for (BlockArgument argument : function.getArguments()) {
     std::string reason;
     RankedTensorType type = convertTorchType(argument.getType(), reason);
+    if (type && type.getRank() && type.isDynamicDim(type.getRank() - 1)) {
+      reason = "expected a last size that isn't symbolic, but got " +
+               print(argument.getType());
+      type = {};
+    }
     if (!type) {
       emitError(argument.getLoc())
           << "cannot convert argument " << argument.getArgNumber() << " of `"
@@ -136,9 +142,8 @@ LogicalResult FunctionImporter::createFusible() {
   body = builder.createBlock(&fusible.getForward(), {}, types, locs);
   for (auto [argument, value] :
        llvm::zip(function.getArguments(), body->getArguments())) {
-    TorchValue converted;
-    converted.values.push_back(value);
-    converted.type = cast<RankedTensorType>(value.getType());
+    TorchValue converted = TorchValue::get(value);
+    converted.isNumber = getNumberType(argument.getType()) != nullptr;
     state.values[argument] = std::move(converted);
   }
   state.getRandomState = [this] { return getRandomState(); };
@@ -190,22 +195,42 @@ void FunctionImporter::convert(Operation *op) {
   fail();
 }
 
+void FunctionImporter::convertOverwrite(torch::OverwriteTensorContentsOp op) {
+  TorchCall call(op, state, builder);
+  if (state.failed.contains(op.getValue()))
+    return;
+  FailureOr<Value> value = call.tensor(0);
+  if (failed(value))
+    hasFailed = true;
+  else
+    state.written[op.getOverwritten()] = *value;
+}
+
 LogicalResult FunctionImporter::convertReturn(func::ReturnOp op) {
   TorchCall call(op, state, builder);
   SmallVector<Value> values;
-  SmallVector<Type> types;
+  // A program without effects returns what it would write, first.
+  for (auto [argument, value] : state.written)
+    values.push_back(value);
   for (auto [index, operand] : llvm::enumerate(op.getOperands())) {
     if (state.failed.contains(operand))
       return failure();
-    std::string reason;
-    if (!convertTorchType(operand.getType(), reason))
-      return call.refuse("result " + Twine(index) + ": " + reason);
-    FailureOr<Value> value = call.tensor(index);
+    if (isa<torch::TorchNoneType>(operand.getType()))
+      continue;
+    FailureOr<TorchValue> value = call.valueOrNumber(index);
     if (failed(value))
       return failure();
-    values.push_back(*value);
-    types.push_back(value->getType());
+    if (value->kind == TorchValue::Kind::List)
+      return call.refuse("expected tensors, but result " + Twine(index) +
+                         " is a list");
+    if (value->multiple > 1)
+      return call.refuse("expected results of symbolic size to be as large as "
+                         "the arguments', but result " +
+                         Twine(index) + " is " + Twine(value->multiple) +
+                         " times as large");
+    values.push_back(call.materialize(*value));
   }
+  SmallVector<Type> types(ValueRange(values).getTypes());
   ReturnOp::create(builder, op.getLoc(), ValueRange(values), ValueRange(),
                    ArrayRef<int64_t>());
 
@@ -231,11 +256,12 @@ LogicalResult FunctionImporter::run() {
   if (failed(createFusible()))
     return failure();
   for (Operation &op : function.getBody().front()) {
-    auto returned = dyn_cast<func::ReturnOp>(op);
-    if (!returned)
+    if (auto returned = dyn_cast<func::ReturnOp>(op))
+      hasFailed |= failed(convertReturn(returned));
+    else if (auto overwrite = dyn_cast<torch::OverwriteTensorContentsOp>(op))
+      convertOverwrite(overwrite);
+    else
       convert(&op);
-    else if (failed(convertReturn(returned)))
-      hasFailed = true;
   }
   if (hasFailed) {
     fusible.erase();
@@ -261,6 +287,14 @@ LogicalResult mlir::fuseops::convertTorchToFuseOps(ModuleOp module) {
 
 bool mlir::fuseops::isConvertibleTorchOp(StringRef name) {
   return name.consume_front("torch.") && TorchHandlers::get().lookup(name);
+}
+
+std::vector<std::string> mlir::fuseops::getConvertibleTorchOps() {
+  std::vector<std::string> names;
+  for (StringRef name : TorchHandlers::get().names())
+    names.push_back(("torch." + name).str());
+  llvm::sort(names);
+  return names;
 }
 
 namespace {

@@ -169,7 +169,7 @@ LogicalResult PointwiseOp::verifyRegions() {
                      [](Type type) { return type.isIntOrIndexOrFloat(); });
     bool isKnown =
         isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) ||
-        isa<LinearIndexOp>(op);
+        isa<LinearIndexOp, ColumnIndexOp, SpecialOp>(op);
     if (!isScalar || !isKnown || op.getNumRegions())
       return op.emitOpError() << "expected only scalar `arith` and `math` "
                                  "operations in a `fuseops.pointwise` body";

@@ -10,6 +10,7 @@
 
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
 #include "FuseOps/Dialect/FuseOps/ScalarMath.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::fuseops {
 
@@ -28,20 +29,34 @@ struct Core {
   }
 
   using Body = function_ref<Value(ScalarMath &, ArrayRef<Value>)>;
+  using Bodies = function_ref<SmallVector<Value>(ScalarMath &, ArrayRef<Value>)>;
 
-  /// One result, `body` over the scalars converted to the compute type.
-  Value pointwise(Type result, ValueRange operands, Body body) {
+  /// `body` over the scalars converted to the compute type; each of its values
+  /// gives a result.
+  ResultRange pointwise(TypeRange results, ValueRange operands, Bodies body) {
     auto build = [&](OpBuilder &b, Location l,
                      ValueRange args) -> SmallVector<Value> {
       ScalarMath m(b, l, type);
       SmallVector<Value> scalars;
       for (Value arg : args)
         scalars.push_back(isa<FloatType>(arg.getType()) ? m.convert(arg) : arg);
-      Type element = cast<RankedTensorType>(result).getElementType();
-      return {convertFloat(b, l, body(m, scalars), getComputeType(element))};
+      SmallVector<Value> values = body(m, scalars);
+      for (auto [value, result] : llvm::zip_equal(values, results))
+        value = convertFloat(b, l, value,
+                             getComputeType(getElementTypeOrSelf(result)));
+      return values;
     };
-    return PointwiseOp::build(builder, loc, result, operands, build)
-        .getResult(0);
+    return PointwiseOp::build(builder, loc, results, operands, build)
+        .getResults();
+  }
+
+  /// The same with one result.
+  Value pointwise(Type result, ValueRange operands, Body body) {
+    return pointwise(TypeRange(result), operands,
+                     [&](ScalarMath &m, ArrayRef<Value> scalars) {
+                       return SmallVector<Value>{body(m, scalars)};
+                     })
+        .front();
   }
 
   /// `type`'s shape in the compute type.

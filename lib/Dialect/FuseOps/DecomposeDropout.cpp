@@ -71,9 +71,9 @@ SmallVector<Value> DropoutOp::decompose(OpBuilder &builder,
   double p = getP().convertToDouble();
   Core core(*this, builder, operands);
   auto word = RankedTensorType::get({1}, builder.getI64Type());
-  Value seed = SliceColumnsOp::create(builder, getLoc(), word, operands[1], 0);
+  Value seed = SliceOp::create(builder, getLoc(), word, operands[1], 0, 0);
   Value offset =
-      SliceColumnsOp::create(builder, getLoc(), word, operands[1], 1);
+      SliceOp::create(builder, getLoc(), word, operands[1], 0, 1);
   return {core.pointwise(
       getType(), {operands[0], seed, offset}, [&](ScalarMath &m, auto v) {
         OpBuilder &b = m.builder;

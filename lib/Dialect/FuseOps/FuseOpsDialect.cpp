@@ -159,11 +159,79 @@ SmallVector<RankedTensorType> QuantizedType::getParts() const {
 // Shapes
 //===----------------------------------------------------------------------===//
 
+bool mlir::fuseops::isElementType(Type type) {
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type,
+             Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType>(type) ||
+         type.isUnsignedInteger(8) ||
+         llvm::any_of(ArrayRef{1u, 8u, 16u, 32u, 64u}, [&](unsigned width) {
+           return type.isSignlessInteger(width);
+         });
+}
+
 Type mlir::fuseops::getComputeType(Type type) {
   auto floatType = dyn_cast<FloatType>(type);
   if (floatType && floatType.getWidth() < 32)
     return Float32Type::get(type.getContext());
+  if (type.isUnsignedInteger())
+    return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
   return type;
+}
+
+Type mlir::fuseops::getAccumulatorType(Type element) {
+  return isa<IntegerType>(element) ? IntegerType::get(element.getContext(), 64)
+                                   : getComputeType(element);
+}
+
+Value mlir::fuseops::convertElement(OpBuilder &builder, Location loc,
+                                    Value value, Type from, Type to) {
+  Type own = getElementTypeOrSelf(value.getType());
+  Type type = getComputeType(to);
+  if (own == type)
+    return value;
+  auto withElement = [&](Type element) -> Type {
+    auto vector = dyn_cast<VectorType>(value.getType());
+    return vector ? vector.clone(element) : element;
+  };
+  bool isFromFloat = isa<FloatType>(own), isToFloat = isa<FloatType>(type);
+  unsigned ownWidth = own.getIntOrFloatBitWidth();
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (type.isInteger(1)) {
+    Value zero = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(value.getType()));
+    // A NaN is true.
+    if (isFromFloat)
+      return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE,
+                                   value, zero);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
+                                 zero);
+  }
+  Type result = withElement(type);
+  if (isFromFloat && isToFloat) {
+    if (ownWidth < width)
+      return arith::ExtFOp::create(builder, loc, result, value);
+    return arith::TruncFOp::create(builder, loc, result, value);
+  }
+  if (isFromFloat) {
+    if (width >= 32)
+      return arith::FPToSIOp::create(builder, loc, result, value);
+    // Through i32, what a narrower type cannot hold wraps.
+    value = arith::FPToSIOp::create(builder, loc,
+                                    withElement(builder.getI32Type()), value);
+    return arith::TruncIOp::create(builder, loc, result, value);
+  }
+  // An accumulator holds the number itself.
+  bool isUnsigned = (from.isUnsignedInteger() || from.isInteger(1)) &&
+                    own == getComputeType(from);
+  if (isToFloat) {
+    if (isUnsigned)
+      return arith::UIToFPOp::create(builder, loc, result, value);
+    return arith::SIToFPOp::create(builder, loc, result, value);
+  }
+  if (ownWidth > width)
+    return arith::TruncIOp::create(builder, loc, result, value);
+  if (isUnsigned)
+    return arith::ExtUIOp::create(builder, loc, result, value);
+  return arith::ExtSIOp::create(builder, loc, result, value);
 }
 
 RankedTensorType mlir::fuseops::getComputeTensor(Type type) {

@@ -10,18 +10,6 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  // Pattern: reshape(x) -> x if the type stays
-  if (getInput().getType() == getType())
-    return getInput();
-  // Pattern: reshape(reshape(x)) -> reshape(x)
-  if (auto inner = getInput().getDefiningOp<ReshapeOp>()) {
-    getInputMutable().assign(inner.getInput());
-    return getResult();
-  }
-  return {};
-}
-
 LogicalResult UnpackQuantizedOp::fold(FoldAdaptor,
                                       SmallVectorImpl<OpFoldResult> &results) {
   // Pattern: unpack_quantized(pack_quantized(parts)) -> parts
@@ -30,4 +18,9 @@ LogicalResult UnpackQuantizedOp::fold(FoldAdaptor,
     return failure();
   llvm::append_range(results, pack.getParts());
   return success();
+}
+
+OpFoldResult IdentityOp::fold(FoldAdaptor) {
+  // Pattern: identity(x) -> x
+  return getInput();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "Verify.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -36,6 +37,20 @@ static void printInteger(OpAsmPrinter &printer, Operation *, IntegerAttr attr) {
   printer << attr.getInt();
 }
 
+/// `step(n)`, left out where it is 1.
+static ParseResult parseStep(OpAsmParser &parser, IntegerAttr &attr) {
+  if (failed(parser.parseOptionalKeyword("step"))) {
+    attr = parser.getBuilder().getI64IntegerAttr(1);
+    return success();
+  }
+  return failure(parser.parseLParen() || parseInteger(parser, attr) ||
+                 parser.parseRParen());
+}
+static void printStep(OpAsmPrinter &printer, Operation *, IntegerAttr attr) {
+  if (attr.getInt() != 1)
+    printer << "step(" << attr.getInt() << ")";
+}
+
 /// Parses one of an enumeration's words; `expected` lists them for the error.
 template <typename AttrT, typename SymbolizeFn>
 static ParseResult parseWord(OpAsmParser &parser, AttrT &attr,
@@ -62,6 +77,32 @@ static void printGeluKind(OpAsmPrinter &printer, Operation *,
   printer << stringifyGeluKind(attr.getValue());
 }
 
+/// `approximate(none)`; the tanh form is not written.
+static ParseResult parseOptionalGeluKind(OpAsmParser &parser,
+                                         GeluKindAttr &attr) {
+  if (failed(parser.parseOptionalKeyword("approximate"))) {
+    attr = GeluKindAttr::get(parser.getContext(), GeluKind::Tanh);
+    return success();
+  }
+  return failure(parser.parseLParen() || parseGeluKind(parser, attr) ||
+                 parser.parseRParen());
+}
+static void printOptionalGeluKind(OpAsmPrinter &printer, Operation *,
+                                  GeluKindAttr attr) {
+  if (attr.getValue() != GeluKind::Tanh)
+    printer << "approximate(" << stringifyGeluKind(attr.getValue()) << ")";
+}
+
+static ParseResult parsePairOrder(OpAsmParser &parser, PairOrderAttr &attr) {
+  return parseWord(
+      parser, attr, [](StringRef word) { return symbolizePairOrder(word); },
+      "`half` or `interleaved`");
+}
+static void printPairOrder(OpAsmPrinter &printer, Operation *,
+                           PairOrderAttr attr) {
+  printer << stringifyPairOrder(attr.getValue());
+}
+
 static ParseResult parseHalfOrder(OpAsmParser &parser, HalfOrderAttr &attr) {
   return parseWord(
       parser, attr, [](StringRef word) { return symbolizeHalfOrder(word); },
@@ -76,7 +117,7 @@ static ParseResult parseReductionKind(OpAsmParser &parser,
                                       ReductionKindAttr &attr) {
   return parseWord(
       parser, attr, [](StringRef word) { return symbolizeReductionKind(word); },
-      "`sum` or `max`");
+      "`sum`, `max` or `min`");
 }
 static void printReductionKind(OpAsmPrinter &printer, Operation *,
                                ReductionKindAttr attr) {
@@ -94,8 +135,7 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// `value` has to be a row vector of `columns` elements.
-static LogicalResult verifyRowVector(Operation *op, StringRef name, Value value,
+LogicalResult mlir::fuseops::verifyRowVector(Operation *op, StringRef name, Value value,
                                      int64_t columns) {
   if (!value)
     return success();
@@ -106,8 +146,7 @@ static LogicalResult verifyRowVector(Operation *op, StringRef name, Value value,
   return success();
 }
 
-/// `value` has to hold one value a row of `rows`.
-static LogicalResult verifyRowStat(Operation *op, StringRef name, Value value,
+LogicalResult mlir::fuseops::verifyRowStat(Operation *op, StringRef name, Value value,
                                    RankedTensorType rows) {
   RankedTensorType expected = withColumns(
       rows, 1,
@@ -119,8 +158,7 @@ static LogicalResult verifyRowStat(Operation *op, StringRef name, Value value,
   return success();
 }
 
-/// `value` has to have the shape of `expected`.
-static LogicalResult verifySameShape(Operation *op, StringRef name, Value value,
+LogicalResult mlir::fuseops::verifySameShape(Operation *op, StringRef name, Value value,
                                      RankedTensorType expected) {
   if (tensorType(value).getShape() == expected.getShape())
     return success();
@@ -128,10 +166,12 @@ static LogicalResult verifySameShape(Operation *op, StringRef name, Value value,
                            << expected << ", but got " << value.getType();
 }
 
-static LogicalResult verifyHasColumns(Operation *op, RankedTensorType type) {
+LogicalResult mlir::fuseops::verifyHasColumns(Operation *op,
+                                              RankedTensorType type,
+                                              StringRef name) {
   if (type.getRank() == 0)
-    return op->emitOpError() << "expected `input` to have at least one "
-                                "dimension, but got "
+    return op->emitOpError() << "expected `" << name
+                             << "` to have at least one dimension, but got "
                              << type;
   return success();
 }
@@ -194,31 +234,45 @@ LogicalResult CastOp::verify() {
   return verifySameShape(*this, "result", getResult(), tensorType(getInput()));
 }
 
-static LogicalResult verifyGlu(Operation *op, Value input, StringRef name,
-                               Value half) {
-  RankedTensorType type = tensorType(input);
-  if (failed(verifyHasColumns(op, type)))
+LogicalResult mlir::fuseops::verifyRowScale(Operation *op, StringRef name,
+                                            Value scale,
+                                            RankedTensorType rows) {
+  if (!scale)
+    return success();
+  return verifySameShape(op, name, scale,
+                         withColumns(rows, 1, rows.getElementType()));
+}
+
+LogicalResult SreluOp::verify() {
+  RankedTensorType type = tensorType(getInput());
+  return failure(failed(verifyHasColumns(*this, type)) ||
+                 failed(verifyRowScale(*this, "scale", getScale(), type)));
+}
+
+LogicalResult RotaryEmbeddingOp::verify() {
+  RankedTensorType type = tensorType(getInput());
+  if (failed(verifyHasColumns(*this, type)))
     return failure();
   if (getColumns(type) % 2)
-    return op->emitOpError() << "expected `input` to have an even number of "
-                                "columns, but got "
-                             << type;
-  return verifySameShape(
-      op, name, half,
-      withColumns(type, getColumns(type) / 2, type.getElementType()));
+    return emitOpError() << "expected `input` to have an even number of "
+                            "columns, but got "
+                         << type;
+  RankedTensorType pairs =
+      withColumns(type, getColumns(type) / 2, type.getElementType());
+  for (auto [name, angle] :
+       {std::pair<StringRef, Value>{"cosine", getCosine()},
+        std::pair<StringRef, Value>{"sine", getSine()}})
+    if (!isBroadcastableTo(tensorType(angle), pairs) ||
+        tensorType(angle).getRank() == 0 ||
+        getColumns(tensorType(angle)) != getColumns(pairs))
+      return emitOpError() << "expected `" << name
+                           << "` to have one column for each pair and to "
+                              "broadcast to the shape of "
+                           << pairs << ", but got " << angle.getType();
+  return success();
 }
-LogicalResult SwigluOp::verify() {
-  return verifyGlu(*this, getInput(), "result", getResult());
-}
-LogicalResult GegluOp::verify() {
-  return verifyGlu(*this, getInput(), "result", getResult());
-}
-LogicalResult SwigluGradOp::verify() {
-  return verifyGlu(*this, getInput(), "gradient", getGradient());
-}
-LogicalResult GegluGradOp::verify() {
-  return verifyGlu(*this, getInput(), "gradient", getGradient());
-}
+
+bool IdentityOp::commutesWithQuantize(ScaleKind) { return true; }
 
 //===----------------------------------------------------------------------===//
 // Norms and reductions
@@ -233,6 +287,14 @@ LogicalResult LayerNormOp::verify() {
                  failed(verifyRowVector(*this, "beta", getBeta(), columns)) ||
                  failed(verifyRowStat(*this, "mean", getMean(), type)) ||
                  failed(verifyRowStat(*this, "rstd", getRstd(), type)));
+}
+
+LogicalResult L2NormOp::verify() {
+  RankedTensorType type = tensorType(getInput());
+  return failure(failed(verifyHasColumns(*this, type)) ||
+                 failed(verifySameShape(*this, "result", getResult(), type)) ||
+                 failed(verifyRowStat(*this, "reciprocal_norm",
+                                      getReciprocalNorm(), type)));
 }
 
 LogicalResult RmsNormOp::verify() {
@@ -269,9 +331,28 @@ LogicalResult LayerNormGradOp::verify() {
 }
 LogicalResult RmsNormGradOp::verify() { return verifyNormGrad(*this); }
 
+/// What both reductions have in common; `length` counts what is reduced.
+static LogicalResult verifyReduction(Operation *op, ReductionKind kind,
+                                     Value input, Value result, Extent length) {
+  RankedTensorType type = tensorType(input), own = tensorType(result);
+  if (failed(verifyHasColumns(op, type)))
+    return failure();
+  if (isa<FloatType>(type.getElementType()) !=
+      isa<FloatType>(own.getElementType()))
+    return op->emitOpError() << "expected `input` and `result` to be both of "
+                                "floats or both of integers, but got "
+                             << type << " and " << own;
+  if (kind != ReductionKind::Sum && length == Extent())
+    return op->emitOpError() << "expected an input with elements, since `"
+                             << stringifyReductionKind(kind)
+                             << "` of nothing is not defined, but got " << type;
+  return success();
+}
+
 LogicalResult ReduceRowsOp::verify() {
   RankedTensorType input = tensorType(getInput());
-  if (failed(verifyHasColumns(*this, input)))
+  if (failed(verifyReduction(*this, getKind(), getInput(), getResult(),
+                             getNumElements(input, 1))))
     return failure();
   RankedTensorType result = tensorType(getResult());
   if (result.getRank() == 0 && getColumns(input) == 1)
@@ -281,7 +362,8 @@ LogicalResult ReduceRowsOp::verify() {
 
 LogicalResult ReduceColumnsOp::verify() {
   RankedTensorType input = tensorType(getInput());
-  if (failed(verifyHasColumns(*this, input)))
+  if (failed(verifyReduction(*this, getKind(), getInput(), getResult(),
+                             {getColumns(input), 0})))
     return failure();
   return verifySameShape(*this, "result", getResult(),
                          withColumns(input, 1, input.getElementType()));
@@ -361,70 +443,6 @@ LogicalResult MatmulOp::verify() {
 
 SmallVector<unsigned> LinearOp::getQuantizableOperands() { return {0, 1}; }
 SmallVector<unsigned> MatmulOp::getQuantizableOperands() { return {0, 1}; }
-
-//===----------------------------------------------------------------------===//
-// Layout
-//===----------------------------------------------------------------------===//
-
-LogicalResult ReshapeOp::verify() {
-  RankedTensorType input = tensorType(getInput());
-  RankedTensorType result = tensorType(getResult());
-  if (input.getElementType() != result.getElementType())
-    return emitOpError() << "expected one element type, but got " << input
-                         << " and " << result;
-  if (getNumElements(input) != getNumElements(result))
-    return emitOpError() << "expected the same number of elements, but got "
-                         << input << " and " << result;
-  return success();
-}
-
-bool ReshapeOp::commutesWithQuantize(ScaleKind scale) {
-  bool keepsRows =
-      getColumns(tensorType(getInput())) == getColumns(tensorType(getResult()));
-  return scale == ScaleKind::PerTensor ||
-         (keepsRows && scale != ScaleKind::Block128x128);
-}
-
-LogicalResult SliceColumnsOp::verify() {
-  RankedTensorType input = tensorType(getInput());
-  RankedTensorType result = tensorType(getResult());
-  if (failed(verifyHasColumns(*this, input)))
-    return failure();
-  int64_t offset = getOffset();
-  if (result.getRank() != input.getRank() || offset < 0 ||
-      offset > getColumns(input) - getColumns(result))
-    return emitOpError() << "expected columns " << offset << " to "
-                         << offset + getColumns(result)
-                         << " to lie within `input`, which is " << input;
-  RankedTensorType expected =
-      withColumns(input, getColumns(result), input.getElementType());
-  if (result != expected)
-    return emitOpError() << "expected `result` to be " << expected
-                         << ", but got " << result;
-  return success();
-}
-
-LogicalResult ConcatColumnsOp::verify() {
-  if (getInputs().empty())
-    return emitOpError() << "expected at least one input";
-  RankedTensorType result = tensorType(getResult());
-  if (failed(verifyHasColumns(*this, result)))
-    return failure();
-  int64_t columns = 0;
-  for (Value input : getInputs()) {
-    RankedTensorType type = tensorType(input);
-    if (type.getRank() != result.getRank() ||
-        withColumns(result, getColumns(type), result.getElementType()) != type)
-      return emitOpError() << "expected inputs with the rows and the element "
-                              "type of "
-                           << result << ", but got " << type;
-    columns += getColumns(type);
-  }
-  if (columns != getColumns(result))
-    return emitOpError() << "expected `result` to have " << columns
-                         << " columns, but got " << result;
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Quantization

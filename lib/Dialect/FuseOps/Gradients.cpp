@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "FuseOps/Dialect/FuseOps/Gradients.h"
+#include "Activations.h"
+#include "Core.h"
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Dialect/FuseOps/ScalarMath.h"
 
 using namespace mlir;
@@ -16,82 +19,6 @@ using Gradients = FailureOr<SmallVector<Value>>;
 
 static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-/// `value` broadcast and converted to `type`, element by element.
-static Value broadcastTo(OpBuilder &builder, Location loc, Value value,
-                         RankedTensorType type) {
-  if (value.getType() == type)
-    return value;
-  auto identity = [&](OpBuilder &b, Location l,
-                      ValueRange args) -> SmallVector<Value> {
-    return {convertFloat(b, l, args[0], getComputeType(type.getElementType()))};
-  };
-  return PointwiseOp::build(builder, loc, type, value, identity).getResult(0);
-}
-
-FailureOr<Value> mlir::fuseops::reduceToShape(OpBuilder &builder, Location loc,
-                                              Value gradient,
-                                              RankedTensorType target) {
-  RankedTensorType type = tensorType(gradient);
-  if (type.getShape() == target.getShape())
-    return broadcastTo(builder, loc, gradient, target);
-  Type wide = getComputeType(target.getElementType());
-  int64_t columns = getColumns(target);
-  if (columns == 1 && getColumns(type) != 1) {
-    type = withColumns(type, 1, wide);
-    gradient = ReduceColumnsOp::create(builder, loc, type, gradient,
-                                       ReductionKind::Sum);
-    if (type.getShape() == target.getShape())
-      return broadcastTo(builder, loc, gradient, target);
-  }
-  // What is left are leading dimensions: as the rows of a matrix they are one
-  // reduction, if nothing that stays comes before them.
-  int64_t missing = type.getRank() - target.getRank();
-  auto targetExtent = [&](int64_t dim) -> int64_t {
-    return dim < missing ? 1 : target.getDimSize(dim - missing);
-  };
-  int64_t numReduced = 0;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (type.getDimSize(dim) != targetExtent(dim))
-      numReduced = dim + 1;
-  // Extents of 1 behind them cost nothing, and spare a reshape.
-  while (numReduced < type.getRank() - 1 && type.getDimSize(numReduced) == 1)
-    ++numReduced;
-  int64_t kept = 1;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    if (dim < numReduced && targetExtent(dim) != 1)
-      return emitError(loc)
-             << "cannot reduce a gradient of type " << type << " to " << target
-             << ": a reduction over inner dimensions only is "
-                "not supported";
-    if (dim < numReduced)
-      continue;
-    if (type.isDynamicDim(dim))
-      return emitError(loc)
-             << "cannot reduce a gradient of type " << type << " to " << target
-             << ": a reduction over what comes before `?` is not supported";
-    kept *= type.getDimSize(dim);
-  }
-  if (numReduced < type.getRank() - 1) {
-    Extent rows = getNumElements(type, type.getRank() - numReduced);
-    auto matrix = RankedTensorType::get(
-        {rows.perSymbol ? ShapedType::kDynamic : rows.constant, kept},
-        type.getElementType());
-    if (getNumElements(matrix) != getNumElements(type))
-      return emitError(loc)
-             << "cannot reduce a gradient of type " << type << " to " << target
-             << ": its rows are a multiple of `?`";
-    gradient = ReshapeOp::create(builder, loc, matrix, gradient);
-  }
-  auto reduced = target.getRank() == 0
-                     ? target
-                     : RankedTensorType::get({kept}, target.getElementType());
-  gradient =
-      ReduceRowsOp::create(builder, loc, reduced, gradient, ReductionKind::Sum);
-  if (reduced != target)
-    gradient = ReshapeOp::create(builder, loc, target, gradient);
-  return gradient;
 }
 
 /// The rule of a unary operation whose gradient operation takes the incoming
@@ -124,15 +51,20 @@ Gradients ReluOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                  ArrayRef<bool> needed) {
   return unaryRule<ReluGradOp>(*this, builder, gradients, needed);
 }
-Gradients SwigluOp::buildGradients(OpBuilder &builder, ValueRange gradients,
-                                   ArrayRef<bool> needed) {
-  return unaryRule<SwigluGradOp>(*this, builder, gradients, needed,
-                                 getActivation());
-}
-Gradients GegluOp::buildGradients(OpBuilder &builder, ValueRange gradients,
+Gradients QgeluOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                   ArrayRef<bool> needed) {
-  return unaryRule<GegluGradOp>(*this, builder, gradients, needed,
-                                getActivation());
+  if (!needed[0] || !gradients[0])
+    return SmallVector<Value>{Value()};
+  return SmallVector<Value>{
+      Core(*this, builder, getOperation()->getOperands())
+          .pointwise(getType(), {gradients[0], getInput()},
+                     [](ScalarMath &m, auto v) {
+                       return m.mul(v[0], activation::qgeluDerivative(m, v[1]));
+                     })};
+}
+Gradients IdentityOp::buildGradients(OpBuilder &, ValueRange gradients,
+                                     ArrayRef<bool> needed) {
+  return SmallVector<Value>{needed[0] ? gradients[0] : Value()};
 }
 
 Gradients ScaleOp::buildGradients(OpBuilder &builder, ValueRange gradients,
@@ -216,20 +148,18 @@ Gradients MulOp::buildGradients(OpBuilder &builder, ValueRange gradients,
 // Norms and reductions
 //===----------------------------------------------------------------------===//
 
-/// Statistics are saved for backward; nothing may be differentiated through
-/// them.
-static LogicalResult verifyNoStatGradient(Operation *op, ValueRange stats) {
-  if (llvm::any_of(stats, [](Value value) { return static_cast<bool>(value); }))
-    return op->emitOpError()
-           << "has no gradient through its statistics, but one is asked for";
-  return success();
+/// Whether a gradient comes through results but the first: the rules are for
+/// the normalized values only.
+static bool hasStatGradient(ValueRange gradients) {
+  return llvm::any_of(gradients.drop_front(),
+                      [](Value value) { return static_cast<bool>(value); });
 }
 
 Gradients LayerNormOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                       ArrayRef<bool> needed) {
+  if (hasStatGradient(gradients))
+    return buildDecompositionGradients(*this, builder, gradients, needed);
   SmallVector<Value> results(getNumOperands());
-  if (failed(verifyNoStatGradient(*this, gradients.drop_front())))
-    return failure();
   if (!gradients[0])
     return results;
   if (needed[0] || (getGamma() && needed[1])) {
@@ -251,10 +181,10 @@ Gradients LayerNormOp::buildGradients(OpBuilder &builder, ValueRange gradients,
 }
 
 Gradients RmsNormOp::buildGradients(OpBuilder &builder, ValueRange gradients,
-                                    ArrayRef<bool>) {
+                                    ArrayRef<bool> needed) {
+  if (hasStatGradient(gradients))
+    return buildDecompositionGradients(*this, builder, gradients, needed);
   SmallVector<Value> results(getNumOperands());
-  if (failed(verifyNoStatGradient(*this, gradients.drop_front())))
-    return failure();
   if (!gradients[0])
     return results;
   SmallVector<Type> types = {getInput().getType()};
@@ -269,6 +199,70 @@ Gradients RmsNormOp::buildGradients(OpBuilder &builder, ValueRange gradients,
   return results;
 }
 
+/// PyTorch's rule of amax and amin: the elements that tie for the result share
+/// its gradient equally. Where the result is NaN none does, and dividing by
+/// their number makes every gradient NaN.
+template <typename OpT>
+static Value extremeRule(OpT op, OpBuilder &builder, Value gradient) {
+  Location loc = op.getLoc();
+  RankedTensorType type = op.getInput().getType();
+  RankedTensorType reduced = op.getResult().getType();
+  Value extreme = op.getResult();
+  // A result that was rounded equals none of the elements.
+  if (reduced.getElementType() != type.getElementType())
+    extreme = OpT::create(builder, loc, reduced.clone(type.getElementType()),
+                          op.getInput(), op.getKind());
+  auto isTied = [](OpBuilder &b, Location l,
+                   ValueRange args) -> SmallVector<Value> {
+    return {arith::CmpFOp::create(b, l, arith::CmpFPredicate::OEQ, args[0],
+                                  args[1])};
+  };
+  Value ties =
+      PointwiseOp::build(builder, loc, type.clone(builder.getI1Type()),
+                         ValueRange{op.getInput(), extreme}, isTied)
+          .getResult(0);
+  Value count =
+      OpT::create(builder, loc, reduced.clone(builder.getI64Type()), ties,
+                  ReductionKind::Sum);
+  RankedTensorType wide = getComputeTensor(type);
+  Type element = wide.getElementType();
+  auto divide = [&](OpBuilder &b, Location l,
+                    ValueRange args) -> SmallVector<Value> {
+    Value number =
+        convertElement(b, l, args[1], b.getI64Type(), element);
+    return {arith::DivFOp::create(b, l, convertFloat(b, l, args[0], element),
+                                  number)};
+  };
+  Value share = PointwiseOp::build(builder, loc, reduced.clone(element),
+                                   ValueRange{gradient, count}, divide)
+                    .getResult(0);
+  auto choose = [&](OpBuilder &b, Location l,
+                    ValueRange args) -> SmallVector<Value> {
+    Value weight = convertElement(b, l, args[1], b.getI1Type(), element);
+    return {arith::MulFOp::create(b, l, args[0], weight)};
+  };
+  return PointwiseOp::build(builder, loc, type, ValueRange{share, ties}, choose)
+      .getResult(0);
+}
+
+Gradients L2NormOp::buildGradients(OpBuilder &builder, ValueRange gradients,
+                                   ArrayRef<bool> needed) {
+  if (hasStatGradient(gradients))
+    return buildDecompositionGradients(*this, builder, gradients, needed);
+  if (!needed[0] || !gradients[0])
+    return SmallVector<Value>{Value()};
+  Value x = getInput(), g = gradients[0], r = getReciprocalNorm();
+  Core core(*this, builder, x);
+  Value sum = core.sumColumns(core.pointwise(
+      core.wide(x), {g, x, r},
+      [](ScalarMath &m, auto v) { return m.mul(v[0], m.mul(v[1], v[2])); }));
+  return SmallVector<Value>{core.pointwise(
+      x.getType(), {g, x, r, sum}, [](ScalarMath &m, auto v) {
+        Value h = m.mul(v[1], v[2]);
+        return m.mul(v[2], m.sub(v[0], m.mul(h, v[3])));
+      })};
+}
+
 /// A sum's gradient is the incoming one for every summand.
 template <typename OpT>
 static Gradients reductionRule(OpT op, OpBuilder &builder, ValueRange gradients,
@@ -276,10 +270,9 @@ static Gradients reductionRule(OpT op, OpBuilder &builder, ValueRange gradients,
   if (!needed[0] || !gradients[0])
     return SmallVector<Value>{Value()};
   if (op.getKind() != ReductionKind::Sum)
-    return op.emitOpError() << "has no gradient for `"
-                            << stringifyReductionKind(op.getKind()) << "`";
+    return SmallVector<Value>{extremeRule(op, builder, gradients[0])};
   return SmallVector<Value>{broadcastTo(builder, op.getLoc(), gradients[0],
-                                        tensorType(op.getInput()))};
+                                        op.getInput().getType())};
 }
 Gradients ReduceRowsOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                        ArrayRef<bool> needed) {
@@ -381,58 +374,8 @@ Gradients MatmulOp::buildGradients(OpBuilder &builder, ValueRange gradients,
 }
 
 //===----------------------------------------------------------------------===//
-// Layout and quantization
+// Quantization
 //===----------------------------------------------------------------------===//
-
-Gradients ReshapeOp::buildGradients(OpBuilder &builder, ValueRange gradients,
-                                    ArrayRef<bool> needed) {
-  if (!needed[0] || !gradients[0])
-    return SmallVector<Value>{Value()};
-  return SmallVector<Value>{
-      ReshapeOp::create(builder, getLoc(), getInput().getType(), gradients[0])};
-}
-
-Gradients SliceColumnsOp::buildGradients(OpBuilder &builder,
-                                         ValueRange gradients,
-                                         ArrayRef<bool> needed) {
-  if (!needed[0] || !gradients[0])
-    return SmallVector<Value>{Value()};
-  RankedTensorType type = tensorType(getInput());
-  SmallVector<Value> parts;
-  auto addZeros = [&](int64_t columns) {
-    if (columns == 0)
-      return;
-    RankedTensorType part = withColumns(type, columns, type.getElementType());
-    auto zero = [&](OpBuilder &b, Location l, ValueRange) {
-      Type element = getComputeType(type.getElementType());
-      return SmallVector<Value>{
-          arith::ConstantOp::create(b, l, b.getZeroAttr(element))};
-    };
-    parts.push_back(
-        PointwiseOp::build(builder, getLoc(), part, ValueRange(), zero)
-            .getResult(0));
-  };
-  int64_t offset = getOffset(), columns = getColumns(getResult().getType());
-  addZeros(offset);
-  parts.push_back(gradients[0]);
-  addZeros(getColumns(type) - offset - columns);
-  return SmallVector<Value>{
-      ConcatColumnsOp::create(builder, getLoc(), type, parts)};
-}
-
-Gradients ConcatColumnsOp::buildGradients(OpBuilder &builder,
-                                          ValueRange gradients,
-                                          ArrayRef<bool> needed) {
-  SmallVector<Value> results(getNumOperands());
-  int64_t offset = 0;
-  for (auto [index, input] : llvm::enumerate(getInputs())) {
-    if (needed[index] && gradients[0])
-      results[index] = SliceColumnsOp::create(
-          builder, getLoc(), input.getType(), gradients[0], offset);
-    offset += getColumns(tensorType(input));
-  }
-  return results;
-}
 
 Gradients QuantizeOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                      ArrayRef<bool> needed) {

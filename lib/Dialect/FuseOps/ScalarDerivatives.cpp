@@ -7,7 +7,8 @@
 
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
 #include "FuseOps/Dialect/FuseOps/Gradients.h"
-#include "FuseOps/Dialect/FuseOps/ScalarMath.h"
+#include "FuseOps/Dialect/FuseOps/SpecialFunctions.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -16,45 +17,85 @@
 
 using namespace mlir;
 using namespace mlir::fuseops;
+using Predicate = arith::CmpFPredicate;
+
+/// `apply` of an adjoint. One that a select makes 0 stays 0 by that select,
+/// also where `apply` multiplies by something infinite or NaN.
+static Value mapAdjoint(ScalarMath &m, Value adjoint,
+                        function_ref<Value(Value)> apply) {
+  auto masked = adjoint.getDefiningOp<arith::SelectOp>();
+  auto isZero = [](Value value) {
+    return matchPattern(value, m_AnyZeroFloat());
+  };
+  if (masked && isZero(masked.getFalseValue()))
+    return m.select(masked.getCondition(),
+                    mapAdjoint(m, masked.getTrueValue(), apply),
+                    m.constant(0.0));
+  if (masked && isZero(masked.getTrueValue()))
+    return m.select(masked.getCondition(), m.constant(0.0),
+                    mapAdjoint(m, masked.getFalseValue(), apply));
+  return apply(adjoint);
+}
 
 namespace {
 /// Walks a block of scalar operations backwards and accumulates adjoints.
 ///
-/// At kinks and ties the conventions are PyTorch's: a tie of maximum or minimum
-/// gives each side half, abs has derivative 0 at 0 and NaN at NaN, rounding
-/// functions have derivative 0.
+/// At kinks and ties, and where an operand is NaN, the conventions are
+/// PyTorch's (tools/autograd/derivatives.yaml); each is tested by its name in
+/// test/Dialect/FuseOps/scalar-derivatives.mlir:
+///
+///   abs       0 at both zeros and at NaN
+///   maximum   half each at a tie, all to both where one is NaN; also minimum
+///   maxnum    all to the first at a tie, none to a NaN beside a number; also
+///             minnum
+///   clampf    all to x within and at the bounds, none at NaN; to a bound where
+///             it is the result and the bounds don't cross
+///   select    to what was taken: the other side adds nothing, not even 0 times
+///             infinity. So relu's is 0 at 0 as select(x > 0, x, 0)
+///   copysign  0 at a magnitude of 0, none to the sign
+///   powf      0 to the base at exponent 0; 0 to the exponent at base 0 unless
+///             that is negative
+///   remf      1 and -trunc(a / b), also where the remainder is 0
+///   atan2     0 at the origin
+///   steps     none: floor, ceil, round, roundeven, trunc, comparisons, bits,
+///             integers and casts from them
+///   poles     what the formula gives: sqrt's is infinite at 0
+///   special   see differentiateSpecial
 class ScalarAdjoints {
 public:
   ScalarAdjoints(OpBuilder &builder, const IRMapping &values)
       : builder(builder), values(values) {}
 
   void accumulate(Value of, Value adjoint) {
-    if (!isa<FloatType>(of.getType()))
+    if (!adjoint || !isa<FloatType>(of.getType()))
       return;
     Value &slot = adjoints[of];
-    if (!slot) {
-      slot = adjoint;
-      return;
-    }
-    slot = arith::AddFOp::create(builder, adjoint.getLoc(), slot, adjoint);
+    slot = slot ? add(slot, adjoint) : adjoint;
   }
   Value lookup(Value of) const { return adjoints.lookup(of); }
 
   LogicalResult visit(Operation &op);
 
 private:
+  /// The sum of two adjoints; of two that the same select makes 0, one too.
+  Value add(Value a, Value b);
   /// The copy of `value`, converted to the type adjoints of it have.
   Value primal(ScalarMath &m, Value value) {
     return m.convert(values.lookup(value));
   }
-  Value compare(ScalarMath &m, arith::CmpFPredicate predicate, Value a,
-                Value b) {
-    return arith::CmpFOp::create(builder, m.loc, predicate, a, b);
+  SmallVector<Value> primals(ScalarMath &m, ValueRange of) {
+    return llvm::map_to_vector(of, [&](Value v) { return primal(m, v); });
   }
-  Value select(ScalarMath &m, Value condition, Value a, Value b) {
-    return arith::SelectOp::create(builder, m.loc, condition, a, b);
+  Value scale(ScalarMath &m, Value g, Value factor) {
+    return mapAdjoint(m, g, [&](Value v) { return m.mul(v, factor); });
   }
-  void visitExtremum(ScalarMath &m, Operation &op, Value g, bool isMaximum);
+  Value negate(ScalarMath &m, Value g) {
+    return mapAdjoint(m, g, [&](Value v) { return m.neg(v); });
+  }
+  /// The adjoint of each operand of an operation with one result `y`, null
+  /// where there is none; nothing if the operation has no derivative.
+  std::optional<SmallVector<Value>> differentiate(ScalarMath &m, Operation &op,
+                                                  Value y, Value g);
   /// d result / d operand of a function of one operand; null if it has none.
   Value unaryDerivative(ScalarMath &m, Operation &op, Value x, Value y);
 
@@ -64,193 +105,265 @@ private:
 };
 } // namespace
 
-void ScalarAdjoints::visitExtremum(ScalarMath &m, Operation &op, Value g,
-                                   bool isMaximum) {
-  Value a = primal(m, op.getOperand(0)), b = primal(m, op.getOperand(1));
-  Value zero = m.constant(0.0);
-  Value half = m.mul(m.constant(0.5), g);
-  Value isTie = compare(m, arith::CmpFPredicate::OEQ, a, b);
-  auto smaller =
-      isMaximum ? arith::CmpFPredicate::OLT : arith::CmpFPredicate::OGT;
-  Value tieOrWhole = select(m, isTie, half, g);
-  Value loses[] = {compare(m, smaller, a, b), compare(m, smaller, b, a)};
-  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) {
-    // A NaN loses against any number.
-    Value operands[] = {a, b};
-    for (auto [loss, operand] : llvm::zip(loses, operands)) {
-      Value isNaN = compare(m, arith::CmpFPredicate::UNO, operand, operand);
-      loss = arith::OrIOp::create(builder, m.loc, loss, isNaN);
-    }
+Value ScalarAdjoints::add(Value a, Value b) {
+  ScalarMath m(builder, b.getLoc(), b.getType());
+  auto first = a.getDefiningOp<arith::SelectOp>();
+  auto second = b.getDefiningOp<arith::SelectOp>();
+  auto areZero = [](Value v, Value w) {
+    return matchPattern(v, m_AnyZeroFloat()) &&
+           matchPattern(w, m_AnyZeroFloat());
+  };
+  if (first && second && first.getCondition() == second.getCondition()) {
+    if (areZero(first.getFalseValue(), second.getFalseValue()))
+      return m.select(first.getCondition(),
+                      add(first.getTrueValue(), second.getTrueValue()),
+                      first.getFalseValue());
+    if (areZero(first.getTrueValue(), second.getTrueValue()))
+      return m.select(first.getCondition(), first.getTrueValue(),
+                      add(first.getFalseValue(), second.getFalseValue()));
   }
-  for (unsigned i = 0; i < 2; ++i)
-    accumulate(op.getOperand(i), select(m, loses[i], zero, tieOrWhole));
+  return m.add(a, b);
 }
+
+static bool isStep(Operation &op) {
+  // A bitcast hides what is behind it: bits have no derivative.
+  return isa<arith::ConstantOp, arith::SIToFPOp, arith::UIToFPOp,
+             arith::BitcastOp, math::FloorOp, math::CeilOp, math::RoundOp,
+             math::RoundEvenOp, math::TruncOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations with several operands
+//===----------------------------------------------------------------------===//
+
+using Adjoints = SmallVector<Value>;
+
+static Adjoints differentiateExtremum(ScalarMath &m, Value a, Value b, Value g,
+                                      bool isMaximum) {
+  Value zero = m.constant(0.0);
+  Value share = m.select(m.equal(a, b), m.mul(m.constant(0.5), g), g);
+  Predicate loses = isMaximum ? Predicate::OLT : Predicate::OGT;
+  return {m.select(m.compare(loses, a, b), zero, share),
+          m.select(m.compare(loses, b, a), zero, share)};
+}
+
+static Adjoints differentiateNumberExtremum(ScalarMath &m, Value a, Value b,
+                                            Value g, bool isMaximum) {
+  Value zero = m.constant(0.0);
+  Predicate wins = isMaximum ? Predicate::OGE : Predicate::OLE;
+  Value isFirst = m.either(m.compare(wins, a, b), m.isNaN(b));
+  return {m.select(isFirst, g, zero), m.select(isFirst, zero, g)};
+}
+
+static Adjoints differentiateClamp(ScalarMath &m, ArrayRef<Value> x, Value g) {
+  Value low = x[1], high = x[2], zero = m.constant(0.0);
+  Value isInside = m.both(m.compare(Predicate::OGE, x[0], low),
+                          m.compare(Predicate::OLE, x[0], high));
+  Value isLow = m.both(m.less(x[0], low), m.less(low, high));
+  Value isHigh = m.either(m.greater(x[0], high), m.less(high, low));
+  return {m.select(isInside, g, zero), m.select(isLow, g, zero),
+          m.select(isHigh, g, zero)};
+}
+
+static Value differentiateCopySign(ScalarMath &m, Value a, Value y) {
+  Value one = m.constant(1.0);
+  Value slope = m.mul(m.copySign(one, y), m.copySign(one, a));
+  return m.select(m.equal(a, m.constant(0.0)), m.constant(0.0), slope);
+}
+
+std::optional<Adjoints>
+ScalarAdjoints::differentiate(ScalarMath &m, Operation &op, Value y, Value g) {
+  Adjoints x = primals(m, op.getOperands());
+  Value zero = m.constant(0.0), one = m.constant(1.0);
+  using Result = std::optional<Adjoints>;
+  return TypeSwitch<Operation *, Result>(&op)
+      .Case<arith::AddFOp>([&](auto) -> Result { return Adjoints{g, g}; })
+      .Case<arith::SubFOp>(
+          [&](auto) -> Result { return Adjoints{g, negate(m, g)}; })
+      .Case<arith::MulFOp>([&](auto) -> Result {
+        return Adjoints{scale(m, g, x[1]), scale(m, g, x[0])};
+      })
+      .Case<arith::DivFOp>([&](auto) -> Result {
+        Value quotient =
+            mapAdjoint(m, g, [&](Value v) { return m.div(v, x[1]); });
+        return Adjoints{quotient, negate(m, scale(m, quotient, y))};
+      })
+      .Case<arith::RemFOp>([&](auto) -> Result {
+        Value count = m.trunc(m.div(x[0], x[1]));
+        return Adjoints{g, negate(m, scale(m, g, count))};
+      })
+      .Case<math::FmaOp>([&](auto) -> Result {
+        return Adjoints{scale(m, g, x[1]), scale(m, g, x[0]), g};
+      })
+      .Case<arith::MaximumFOp, arith::MinimumFOp>([&](auto extremum) -> Result {
+        bool isMaximum = isa<arith::MaximumFOp>(*extremum);
+        return differentiateExtremum(m, x[0], x[1], g, isMaximum);
+      })
+      .Case<arith::MaxNumFOp, arith::MinNumFOp>([&](auto extremum) -> Result {
+        bool isMaximum = isa<arith::MaxNumFOp>(*extremum);
+        return differentiateNumberExtremum(m, x[0], x[1], g, isMaximum);
+      })
+      .Case<math::ClampFOp>(
+          [&](auto) -> Result { return differentiateClamp(m, x, g); })
+      .Case<math::CopySignOp>([&](auto) -> Result {
+        return Adjoints{scale(m, g, differentiateCopySign(m, x[0], y)),
+                        Value()};
+      })
+      .Case<math::PowFOp>([&](auto) -> Result {
+        Value power = m.pow(x[0], m.sub(x[1], one));
+        Value base = scale(m, g, m.mul(x[1], power));
+        Value exponent = scale(m, g, m.mul(y, m.log(x[0])));
+        Value isFlat =
+            m.both(m.equal(x[0], zero), m.compare(Predicate::OGE, x[1], zero));
+        return Adjoints{m.select(m.equal(x[1], zero), zero, base),
+                        m.select(isFlat, zero, exponent)};
+      })
+      .Case<math::Atan2Op>([&](auto) -> Result {
+        Value square = m.add(m.square(x[0]), m.square(x[1]));
+        Value share = scale(m, g, m.reciprocal(square));
+        share = m.select(m.equal(square, zero), zero, share);
+        return Adjoints{scale(m, share, x[1]),
+                        negate(m, scale(m, share, x[0]))};
+      })
+      .Default(Result());
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of one operand
+//===----------------------------------------------------------------------===//
 
 Value ScalarAdjoints::unaryDerivative(ScalarMath &m, Operation &op, Value x,
                                       Value y) {
   constexpr double kLn2 = 0.69314718055994530942;
   constexpr double kLn10 = 2.30258509299404568402;
   constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
-  Location loc = m.loc;
   auto one = [&] { return m.constant(1.0); };
-  auto reciprocal = [&](Value v) { return m.div(one(), v); };
-  auto square = [&](Value v) { return m.mul(v, v); };
+  auto ofScaled = [&](double factor) {
+    return m.reciprocal(m.mul(m.constant(factor), x));
+  };
   return TypeSwitch<Operation *, Value>(&op)
+      .Case<arith::NegFOp>([&](auto) { return m.constant(-1.0); })
+      .Case<math::AbsFOp>([&](auto) { return special::sign(m, x); })
       .Case<math::ExpOp>([&](auto) { return y; })
       .Case<math::Exp2Op>([&](auto) { return m.mul(m.constant(kLn2), y); })
       .Case<math::ExpM1Op>([&](auto) { return m.add(y, one()); })
-      .Case<math::LogOp>([&](auto) { return reciprocal(x); })
-      .Case<math::Log2Op>(
-          [&](auto) { return reciprocal(m.mul(m.constant(kLn2), x)); })
-      .Case<math::Log10Op>(
-          [&](auto) { return reciprocal(m.mul(m.constant(kLn10), x)); })
-      .Case<math::Log1pOp>([&](auto) { return reciprocal(m.add(one(), x)); })
+      .Case<math::LogOp>([&](auto) { return m.reciprocal(x); })
+      .Case<math::Log2Op>([&](auto) { return ofScaled(kLn2); })
+      .Case<math::Log10Op>([&](auto) { return ofScaled(kLn10); })
+      .Case<math::Log1pOp>([&](auto) { return m.reciprocal(m.add(one(), x)); })
       .Case<math::SqrtOp>([&](auto) { return m.div(m.constant(0.5), y); })
       .Case<math::RsqrtOp>(
-          [&](auto) { return m.mul(m.constant(-0.5), m.mul(y, m.mul(y, y))); })
-      .Case<math::CbrtOp>(
-          [&](auto) { return reciprocal(m.mul(m.constant(3.0), square(y))); })
-      .Case<math::TanhOp>([&](auto) { return m.sub(one(), square(y)); })
-      .Case<math::SinOp>(
-          [&](auto) -> Value { return math::CosOp::create(builder, loc, x); })
-      .Case<math::CosOp>(
-          [&](auto) { return m.neg(math::SinOp::create(builder, loc, x)); })
-      .Case<math::TanOp>([&](auto) { return m.add(one(), square(y)); })
-      .Case<math::SinhOp>(
-          [&](auto) -> Value { return math::CoshOp::create(builder, loc, x); })
-      .Case<math::CoshOp>(
-          [&](auto) -> Value { return math::SinhOp::create(builder, loc, x); })
+          [&](auto) { return m.mul(m.constant(-0.5), m.mul(y, m.square(y))); })
+      .Case<math::CbrtOp>([&](auto) {
+        return m.reciprocal(m.mul(m.constant(3.0), m.square(y)));
+      })
+      .Case<math::TanhOp>([&](auto) { return m.sub(one(), m.square(y)); })
+      .Case<math::SinOp>([&](auto) { return m.cos(x); })
+      .Case<math::CosOp>([&](auto) { return m.neg(m.sin(x)); })
+      .Case<math::TanOp>([&](auto) { return m.add(one(), m.square(y)); })
+      .Case<math::SinhOp>([&](auto) -> Value {
+        return math::CoshOp::create(builder, m.loc, x);
+      })
+      .Case<math::CoshOp>([&](auto) -> Value {
+        return math::SinhOp::create(builder, m.loc, x);
+      })
       .Case<math::AsinOp>(
-          [&](auto) { return m.rsqrt(m.sub(one(), square(x))); })
+          [&](auto) { return m.rsqrt(m.sub(one(), m.square(x))); })
       .Case<math::AcosOp>(
-          [&](auto) { return m.neg(m.rsqrt(m.sub(one(), square(x)))); })
+          [&](auto) { return m.neg(m.rsqrt(m.sub(one(), m.square(x)))); })
       .Case<math::AtanOp>(
-          [&](auto) { return reciprocal(m.add(one(), square(x))); })
+          [&](auto) { return m.reciprocal(m.add(one(), m.square(x))); })
       .Case<math::AsinhOp>(
-          [&](auto) { return m.rsqrt(m.add(square(x), one())); })
+          [&](auto) { return m.rsqrt(m.add(m.square(x), one())); })
       .Case<math::AcoshOp>(
-          [&](auto) { return m.rsqrt(m.sub(square(x), one())); })
+          [&](auto) { return m.rsqrt(m.sub(m.square(x), one())); })
       .Case<math::AtanhOp>(
-          [&](auto) { return reciprocal(m.sub(one(), square(x))); })
+          [&](auto) { return m.reciprocal(m.sub(one(), m.square(x))); })
       .Case<math::ErfOp, math::ErfcOp>([&](auto) {
         double sign = isa<math::ErfOp>(op) ? 1.0 : -1.0;
         return m.mul(m.constant(sign * kTwoOverSqrtPi),
-                     m.exp(m.neg(square(x))));
+                     special::expMinusSquare(m, x));
       })
-      .Case<math::AbsFOp>([&](auto) {
-        // x * 0 keeps NaN and is 0 at both zeros.
-        Value zero = m.constant(0.0);
-        Value atZero = m.mul(x, zero);
-        Value negative =
-            select(m, compare(m, arith::CmpFPredicate::OLT, x, zero),
-                   m.constant(-1.0), atZero);
-        return select(m, compare(m, arith::CmpFPredicate::OGT, x, zero), one(),
-                      negative);
-      })
-      .Case<arith::NegFOp>([&](auto) { return m.constant(-1.0); })
       .Default(Value());
 }
 
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
 LogicalResult ScalarAdjoints::visit(Operation &op) {
-  if (llvm::none_of(op.getResults(), [&](Value v) { return lookup(v); }))
+  if (llvm::none_of(op.getResults(), [&](Value v) { return lookup(v); }) ||
+      isStep(op))
     return success();
-  if (op.getNumResults() != 1)
-    return op.emitOpError() << "has no derivative, but a gradient through it "
-                               "is asked for";
+  if (auto both = dyn_cast<math::SincosOp>(op)) {
+    // Two results: what cosine and sine each give.
+    for (auto [result, isSine] :
+         {std::pair(both.getSin(), true), std::pair(both.getCos(), false)})
+      if (Value g = lookup(result)) {
+        ScalarMath m(builder, op.getLoc(), g.getType());
+        Value x = primal(m, both.getOperand());
+        accumulate(both.getOperand(), isSine
+                                          ? scale(m, g, m.cos(x))
+                                          : negate(m, scale(m, g, m.sin(x))));
+      }
+    return success();
+  }
   Value g = lookup(op.getResult(0));
   ScalarMath m(builder, op.getLoc(), g.getType());
-  auto operandIs = [&](unsigned index) {
-    return primal(m, op.getOperand(index));
-  };
-  Value result = values.lookup(op.getResult(0));
+  Value result = m.convert(values.lookup(op.getResult(0)));
 
-  if (isa<arith::ConstantOp, arith::SIToFPOp, arith::UIToFPOp, math::FloorOp,
-          math::CeilOp, math::RoundOp, math::RoundEvenOp, math::TruncOp>(op))
-    return success();
   if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
-    Type type = getComputeType(op.getOperand(0).getType());
-    accumulate(op.getOperand(0), convertFloat(builder, op.getLoc(), g, type));
+    ScalarMath to(builder, op.getLoc(),
+                  getComputeType(op.getOperand(0).getType()));
+    accumulate(op.getOperand(0),
+               mapAdjoint(to, g, [&](Value v) { return to.convert(v); }));
     return success();
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     Value condition = values.lookup(select.getCondition());
     Value zero = m.constant(0.0);
-    accumulate(select.getTrueValue(), this->select(m, condition, g, zero));
-    accumulate(select.getFalseValue(), this->select(m, condition, zero, g));
+    accumulate(select.getTrueValue(), m.select(condition, g, zero));
+    accumulate(select.getFalseValue(), m.select(condition, zero, g));
     return success();
   }
-  if (isa<arith::AddFOp, arith::SubFOp>(op)) {
-    accumulate(op.getOperand(0), g);
-    accumulate(op.getOperand(1), isa<arith::AddFOp>(op) ? g : m.neg(g));
+  if (auto power = dyn_cast<math::FPowIOp>(op)) {
+    // n x^(n - 1), 0 at n = 0.
+    Value x = primal(m, power.getLhs()), n = values.lookup(power.getRhs());
+    Value one = arith::ConstantOp::create(
+        builder, op.getLoc(), builder.getIntegerAttr(n.getType(), 1));
+    Value lower = math::FPowIOp::create(
+        builder, op.getLoc(), x,
+        arith::SubIOp::create(builder, op.getLoc(), n, one));
+    Value factor = arith::SIToFPOp::create(builder, op.getLoc(), m.type, n);
+    Value isFlat = m.equal(factor, m.constant(0.0));
+    accumulate(power.getLhs(), m.select(isFlat, m.constant(0.0),
+                                        scale(m, g, m.mul(factor, lower))));
     return success();
   }
-  if (isa<arith::MulFOp>(op)) {
-    accumulate(op.getOperand(0), m.mul(g, operandIs(1)));
-    accumulate(op.getOperand(1), m.mul(g, operandIs(0)));
-    return success();
+  std::optional<Adjoints> found;
+  if (auto special = dyn_cast<SpecialOp>(op)) {
+    FailureOr<Adjoints> derivatives =
+        differentiateSpecial(m, special, primals(m, op.getOperands()), result);
+    if (failed(derivatives))
+      return failure();
+    for (Value &derivative : *derivatives)
+      if (derivative)
+        derivative = scale(m, g, derivative);
+    found = *derivatives;
+  } else if (op.getNumResults() == 1 &&
+             llvm::all_of(op.getOperandTypes(), llvm::IsaPred<FloatType>)) {
+    found = differentiate(m, op, result, g);
+    if (!found && op.getNumOperands() == 1)
+      if (Value derivative =
+              unaryDerivative(m, op, primal(m, op.getOperand(0)), result))
+        found = Adjoints{scale(m, g, derivative)};
   }
-  if (isa<arith::DivFOp>(op)) {
-    Value quotient = m.div(g, operandIs(1));
-    accumulate(op.getOperand(0), quotient);
-    accumulate(op.getOperand(1), m.neg(m.mul(quotient, m.convert(result))));
-    return success();
-  }
-  if (isa<math::FmaOp>(op)) {
-    accumulate(op.getOperand(0), m.mul(g, operandIs(1)));
-    accumulate(op.getOperand(1), m.mul(g, operandIs(0)));
-    accumulate(op.getOperand(2), g);
-    return success();
-  }
-  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op)) {
-    visitExtremum(m, op, g, /*isMaximum=*/true);
-    return success();
-  }
-  if (isa<arith::MinimumFOp, arith::MinNumFOp>(op)) {
-    visitExtremum(m, op, g, /*isMaximum=*/false);
-    return success();
-  }
-  if (isa<math::CopySignOp>(op)) {
-    // result = |a| * sign(b): the slope is result's sign times a's.
-    Value a = operandIs(0);
-    Value sign = math::CopySignOp::create(builder, op.getLoc(), m.constant(1.0),
-                                          m.convert(result));
-    Value signA =
-        math::CopySignOp::create(builder, op.getLoc(), m.constant(1.0), a);
-    accumulate(op.getOperand(0), m.mul(g, m.mul(sign, signA)));
-    return success();
-  }
-  if (isa<math::PowFOp>(op)) {
-    Value a = operandIs(0), b = operandIs(1), zero = m.constant(0.0);
-    Value power = math::PowFOp::create(builder, op.getLoc(), a,
-                                       m.sub(b, m.constant(1.0)));
-    Value isZero = compare(m, arith::CmpFPredicate::OEQ, b, zero);
-    accumulate(op.getOperand(0),
-               select(m, isZero, zero, m.mul(g, m.mul(b, power))));
-    Value log = math::LogOp::create(builder, op.getLoc(), a);
-    Value baseZero = compare(m, arith::CmpFPredicate::OEQ, a, zero);
-    Value exponent = compare(m, arith::CmpFPredicate::OGE, b, zero);
-    Value none =
-        arith::AndIOp::create(builder, op.getLoc(), baseZero, exponent);
-    accumulate(op.getOperand(1),
-               select(m, none, zero, m.mul(g, m.mul(m.convert(result), log))));
-    return success();
-  }
-  if (isa<math::Atan2Op>(op)) {
-    Value y = operandIs(0), x = operandIs(1);
-    Value scale = m.div(g, m.add(m.mul(x, x), m.mul(y, y)));
-    accumulate(op.getOperand(0), m.mul(scale, x));
-    accumulate(op.getOperand(1), m.neg(m.mul(scale, y)));
-    return success();
-  }
-  if (op.getNumOperands() == 1) {
-    if (Value derivative =
-            unaryDerivative(m, op, operandIs(0), m.convert(result))) {
-      accumulate(op.getOperand(0), m.mul(g, derivative));
-      return success();
-    }
-  }
-  return op.emitOpError() << "has no derivative, but a gradient through it is "
-                             "asked for";
+  if (!found)
+    return op.emitOpError() << "has no derivative, but a gradient through it "
+                               "is asked for";
+  for (auto [operand, adjoint] : llvm::zip(op.getOperands(), *found))
+    accumulate(operand, adjoint);
+  return success();
 }
 
 FailureOr<SmallVector<Value>> mlir::fuseops::buildScalarAdjoints(

@@ -145,10 +145,11 @@ static LogicalResult verifyTensor(Operation *op, Type type, const Twine &what) {
   } else {
     auto tensor = cast<RankedTensorType>(type);
     shape = tensor.getShape();
-    if (!tensor.getElementType().isIntOrFloat())
-      return op->emitOpError() << what << " has type " << type
-                               << ", but only integers and floats may be "
-                                  "elements";
+    if (!isElementType(tensor.getElementType()))
+      return op->emitOpError()
+             << what << " has type " << type
+             << ", but elements may only be f16, bf16, f32, f64, FP8, i1, i8, "
+                "ui8, i16, i32 or i64";
   }
   if (llvm::count(shape, ShapedType::kDynamic) > 1)
     return op->emitOpError() << what << " has type " << type

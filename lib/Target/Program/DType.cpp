@@ -17,11 +17,15 @@ using namespace mlir;
 namespace schema = ::fuseops::schema;
 
 static std::optional<unsigned> getIntegerDType(IntegerType type) {
+  if (type.isUnsignedInteger(8))
+    return schema::DType_U8;
+  if (!type.isSignless())
+    return std::nullopt;
   switch (type.getWidth()) {
   case 1:
     return schema::DType_I1;
   case 8:
-    return type.isUnsigned() ? schema::DType_U8 : schema::DType_I8;
+    return schema::DType_I8;
   case 16:
     return schema::DType_I16;
   case 32:

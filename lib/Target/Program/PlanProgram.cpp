@@ -11,9 +11,13 @@
 #include "FuseOps/Target/Program.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
+
+// The largest number that the runtime takes.
+static constexpr int64_t kMaxCount = int64_t(1) << 60;
 
 static SmallVector<Extent> getExtents(RankedTensorType type) {
   return llvm::map_to_vector(type.getShape(), [](int64_t size) {
@@ -21,9 +25,18 @@ static SmallVector<Extent> getExtents(RankedTensorType type) {
   });
 }
 
-/// The product; at most one of the two is symbolic.
+/// The product; at most one of the two is symbolic. What a library call
+/// computes may be more than an integer counts: then as many as it can.
 static Extent multiply(Extent a, Extent b) {
-  return b.perSymbol ? b * a.constant : a * b.constant;
+  Extent scaled = b.perSymbol ? b : a;
+  int64_t factor = b.perSymbol ? a.constant : b.constant;
+  auto scale = [=](int64_t size) {
+    int64_t product;
+    return llvm::MulOverflow(size, factor, product)
+               ? kMaxCount
+               : std::min(product, kMaxCount);
+  };
+  return {scale(scaled.constant), scale(scaled.perSymbol)};
 }
 
 Extent ProgramTensor::getBytes() const {
@@ -131,7 +144,6 @@ LogicalResult EntryPlanner::planLaunch(LaunchOp op) {
   step.countGrid = {toExtent(op.getCountRows()),
                     static_cast<int64_t>(op.getCountRowsPerWorker()),
                     std::max<int64_t>(1, op.getCountMaxWorkers())};
-  step.countMultiplier = op.getCountMultiplier();
   for (Value input : op.getInputs())
     step.tensors.push_back(indices.lookup(input));
   for (auto [position, output] : llvm::enumerate(op.getOutputs())) {
@@ -182,7 +194,7 @@ LogicalResult EntryPlanner::planMatmul(Operation *op, Value lhs, Value rhs,
   for (int index : {step.a, step.b, step.bias, step.out})
     if (index >= 0)
       step.bytes = step.bytes + entry.tensors[index].getBytes();
-  step.flops = multiply(multiply(step.m, step.n), step.k) * 2;
+  step.flops = multiply(multiply(multiply(step.m, step.n), step.k), {2, 0});
   entry.unfusedBytes = entry.unfusedBytes + step.bytes;
   entry.steps.push_back(std::move(step));
   return success();

@@ -85,18 +85,6 @@ forward {
 
 // -----
 
-fuseops.fusible @f(%x: tensor<?x8xf64>) -> tensor<?x1xf64>
-forward {
-  %y = fuseops.group @k row (%a = %x) : (tensor<?x8xf64>) -> tensor<?x1xf64> {
-    // expected-error @below {{'fuseops.reduce_columns' op reduces f64 values, which no CUDA kernel template does}}
-    %r = fuseops.reduce_columns sum %a : tensor<?x8xf64> -> tensor<?x1xf64>
-    fuseops.yield %r : tensor<?x1xf64>
-  }
-  fuseops.return %y : tensor<?x1xf64>
-}
-
-// -----
-
 fuseops.fusible @f(%x: tensor<?x65536xf32>) -> tensor<65536xf32>
 forward {
   // expected-error @below {{'fuseops.group' op expected schedule `rows` 1 where a reduction over rows is kept in memory because `threads` cannot hold a row, but got 2}}

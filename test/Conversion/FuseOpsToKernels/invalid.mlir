@@ -126,9 +126,9 @@ forward {
 fuseops.fusible @f(%x: tensor<6x2x4xf32>) -> tensor<6x8xf32>
 forward {
   %y = fuseops.group @k pointwise (%a = %x) : (tensor<6x2x4xf32>) -> tensor<6x8xf32> {
+    %r = fuseops.relu %a : tensor<6x2x4xf32>
     // expected-error @below {{'fuseops.reshape' op changes rows or columns within a kernel}}
-    %r = fuseops.reshape %a : tensor<6x2x4xf32> -> tensor<6x8xf32>
-    %s = fuseops.relu %r : tensor<6x8xf32>
+    %s = fuseops.reshape %r : tensor<6x2x4xf32> -> tensor<6x8xf32>
     fuseops.yield %s : tensor<6x8xf32>
   }
   fuseops.return %y : tensor<6x8xf32>
@@ -175,18 +175,6 @@ forward {
 
 // -----
 
-fuseops.fusible @f(%x: tensor<2x?x8xf32>, %z: tensor<2x1x8xf32>) -> tensor<2x?x8xf32>
-forward {
-  %y = fuseops.group @k pointwise (%a = %x, %b = %z) : (tensor<2x?x8xf32>, tensor<2x1x8xf32>) -> tensor<2x?x8xf32> {
-    // expected-error @below {{'fuseops.pointwise' op broadcasts 'tensor<2x1x8xf32>' over some leading dimensions, where only the first of 'tensor<2x?x8xf32>' may be `?`}}
-    %s = fuseops.add %a, %b : tensor<2x?x8xf32>, tensor<2x1x8xf32> -> tensor<2x?x8xf32>
-    fuseops.yield %s : tensor<2x?x8xf32>
-  }
-  fuseops.return %y : tensor<2x?x8xf32>
-}
-
-// -----
-
 fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
 forward {
   %y = fuseops.group @k row_column (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
@@ -217,7 +205,7 @@ fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x4xf32>
 forward {
   %y = fuseops.group @k pointwise (%a = %x) : (tensor<?x8xf32>) -> tensor<?x4xf32> {
     %r = fuseops.relu %a : tensor<?x8xf32>
-    // expected-error @below {{'fuseops.slice_columns' op slices a value that its own kernel computes}}
+    // expected-error @below {{'fuseops.slice' op moves a value that its own kernel computes}}
     %s = fuseops.swiglu %r activation(first) : tensor<?x8xf32> -> tensor<?x4xf32>
     fuseops.yield %s : tensor<?x4xf32>
   }
@@ -226,11 +214,41 @@ forward {
 
 // -----
 
+fuseops.fusible @f(%x: tensor<?x4x4xf32>) -> tensor<?x4x4xf32>
+forward {
+  %y = fuseops.group @k pointwise (%a = %x) : (tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+    %r = fuseops.relu %a : tensor<?x4x4xf32>
+    // expected-error @below {{'fuseops.permute' op is read by the kernel that computes it}}
+    %p = fuseops.permute %r order[0, 2, 1] : tensor<?x4x4xf32> -> tensor<?x4x4xf32>
+    %s = fuseops.relu %p : tensor<?x4x4xf32>
+    fuseops.yield %s : tensor<?x4x4xf32>
+  }
+  fuseops.return %y : tensor<?x4x4xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<1x4xf32>, %z: tensor<3x4xf32>) -> tensor<4x4xf32>
+forward {
+  %y = fuseops.group @k pointwise (%a = %x, %b = %z) : (tensor<1x4xf32>, tensor<3x4xf32>) -> tensor<4x4xf32> {
+    %r = fuseops.slice %a dim(1) offset(3) step(-1) : tensor<1x4xf32> -> tensor<1x4xf32>
+    %p = fuseops.pointwise (%e = %r) : (tensor<1x4xf32>) -> tensor<1x4xf32> {
+      fuseops.yield %e : f32
+    }
+    // expected-error @below {{'fuseops.concat' op joins a value that its own kernel computes}}
+    %s = fuseops.concat %p, %b dim(0) : (tensor<1x4xf32>, tensor<3x4xf32>) -> tensor<4x4xf32>
+    fuseops.yield %s : tensor<4x4xf32>
+  }
+  fuseops.return %y : tensor<4x4xf32>
+}
+
+// -----
+
 fuseops.fusible @f(%x: tensor<?x4xf32>) -> tensor<?x8xf32>
 forward {
   %y = fuseops.group @k pointwise (%a = %x) : (tensor<?x4xf32>) -> tensor<?x8xf32> {
-    // expected-error @below {{'fuseops.concat_columns' op is read by the kernel that computes it}}
-    %r = fuseops.concat_columns %a, %a : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+    // expected-error @below {{'fuseops.concat' op is read by the kernel that computes it}}
+    %r = fuseops.concat %a, %a dim(1) : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
     %s = fuseops.relu %r : tensor<?x8xf32>
     fuseops.yield %s : tensor<?x8xf32>
   }
@@ -265,10 +283,10 @@ forward {
 
 fuseops.fusible @f(%x: tensor<?x8xf32>, %b: tensor<1x4xf32>) -> (tensor<?x8xf32>, tensor<1x8xf32>)
 forward {
+  // expected-error @below {{'fuseops.group' op computes a value of type 'tensor<1x4xf32>', which is the same for every row, in a kernel over rows}}
   %y:2 = fuseops.group @k pointwise (%a = %x, %d = %b) : (tensor<?x8xf32>, tensor<1x4xf32>) -> (tensor<?x8xf32>, tensor<1x8xf32>) {
     %r = fuseops.relu %a : tensor<?x8xf32>
-    // expected-error @below {{'fuseops.concat_columns' op has a part of type 'tensor<1x4xf32>', which is the same for every row, in a kernel over rows}}
-    %c = fuseops.concat_columns %d, %d : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x8xf32>
+    %c = fuseops.concat %d, %d dim(1) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x8xf32>
     fuseops.yield %r, %c : tensor<?x8xf32>, tensor<1x8xf32>
   }
   fuseops.return %y#0, %y#1 : tensor<?x8xf32>, tensor<1x8xf32>

@@ -4,11 +4,11 @@
 
 // CPU-LABEL: fuseops.fusible @bias_gradient(
 // CPU: %[[MAIN:.+]]:2 = fuseops.launch @kernels::@bias_gradient({{.*}}kernel_template = #fuseops<kernel_template row_column>, max_workers = [[W:[0-9]+]] : i64{{.*}}rows_per_worker = [[R:[0-9]+]] : i64{{.*}} -> (tensor<?x8xf32>, tensor<[[W]]x8xf32>)
-// CPU-NEXT: %[[SUM:.+]] = fuseops.launch @kernels::@bias_gradient_finalize(%[[MAIN]]#1) {bytes = array<i64: 16, 0>, count_max_workers = [[W]] : i64, count_multiplier = 1 : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = [[R]] : i64, kernel_template = #fuseops<kernel_template finalize>, max_workers = 1 : i64{{.*}}rows = array<i64: 1, 0>, rows_per_worker = 1 : i64, unfused_bytes = array<i64: 0, 0>} : (tensor<[[W]]x8xf32>) -> tensor<8xbf16>
+// CPU-NEXT: %[[SUM:.+]] = fuseops.launch @kernels::@bias_gradient_finalize(%[[MAIN]]#1) {bytes = array<i64: 16, 0>, count_max_workers = [[W]] : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = [[R]] : i64, kernel_template = #fuseops<kernel_template finalize>, max_workers = 1 : i64{{.*}}rows = array<i64: 1, 0>, rows_per_worker = 1 : i64, unfused_bytes = array<i64: 0, 0>} : (tensor<[[W]]x8xf32>) -> tensor<8xbf16>
 // CPU-NEXT: fuseops.return %[[MAIN]]#0, %[[SUM]]
 // CUDA-LABEL: fuseops.fusible @bias_gradient(
 // CUDA: %[[MAIN:.+]]:2 = fuseops.launch @kernels::@bias_gradient({{.*}}kernel_template = #fuseops<kernel_template row_column>, max_workers = [[W:[0-9]+]] : i64{{.*}}rows_per_worker = 2 : i64, threads_y = 2 : i64{{.*}} -> (tensor<?x8xf32>, tensor<[[W]]x8xf32>)
-// CUDA-NEXT: %[[SUM:.+]] = fuseops.launch @kernels::@bias_gradient_finalize(%[[MAIN]]#1) {bytes = array<i64: 16, 0>, count_max_workers = [[W]] : i64, count_multiplier = 1 : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = 2 : i64, kernel_template = #fuseops<kernel_template finalize>
+// CUDA-NEXT: %[[SUM:.+]] = fuseops.launch @kernels::@bias_gradient_finalize(%[[MAIN]]#1) {bytes = array<i64: 16, 0>, count_max_workers = [[W]] : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = 2 : i64, kernel_template = #fuseops<kernel_template finalize>
 // CUDA-NEXT: fuseops.return %[[MAIN]]#0, %[[SUM]]
 fuseops.fusible @bias_gradient(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<8xbf16>)
 forward {

@@ -56,15 +56,15 @@ func.func @pieces(%x: !torch.vtensor<[4,100],f32>) -> (!torch.vtensor<[4,64],f32
   %int64 = torch.constant.int 64
   %int30 = torch.constant.int 30
   %int70 = torch.constant.int 70
-  // CHECK-DAG: %[[A:.+]] = fuseops.slice_columns %[[X]] offset(0) : tensor<4x100xf32> -> tensor<4x64xf32>
-  // CHECK-DAG: %[[B:.+]] = fuseops.slice_columns %[[X]] offset(64) : tensor<4x100xf32> -> tensor<4x36xf32>
+  // CHECK-DAG: %[[A:.+]] = fuseops.slice %[[X]] dim(1) offset(0) : tensor<4x100xf32> -> tensor<4x64xf32>
+  // CHECK-DAG: %[[B:.+]] = fuseops.slice %[[X]] dim(1) offset(64) : tensor<4x100xf32> -> tensor<4x36xf32>
   %0 = torch.aten.split.Tensor %x, %int64, %int-1 : !torch.vtensor<[4,100],f32>, !torch.int, !torch.int -> !torch.list<vtensor>
   %1:2 = torch.prim.ListUnpack %0 : !torch.list<vtensor> -> !torch.vtensor<[4,64],f32>, !torch.vtensor<[4,36],f32>
-  // CHECK-DAG: %[[C:.+]] = fuseops.slice_columns %[[X]] offset(50) : tensor<4x100xf32> -> tensor<4x50xf32>
+  // CHECK-DAG: %[[C:.+]] = fuseops.slice %[[X]] dim(1) offset(50) : tensor<4x100xf32> -> tensor<4x50xf32>
   %2 = torch.aten.chunk %x, %int2, %int1 : !torch.vtensor<[4,100],f32>, !torch.int, !torch.int -> !torch.list<vtensor>
   %3 = torch.aten.__getitem__.t %2, %int1 : !torch.list<vtensor>, !torch.int -> !torch.vtensor<[4,50],f32>
-  // CHECK-DAG: %[[D:.+]] = fuseops.slice_columns %[[X]] offset(0) : tensor<4x100xf32> -> tensor<4x30xf32>
-  // CHECK-DAG: %[[E:.+]] = fuseops.slice_columns %[[X]] offset(30) : tensor<4x100xf32> -> tensor<4x70xf32>
+  // CHECK-DAG: %[[D:.+]] = fuseops.slice %[[X]] dim(1) offset(0) : tensor<4x100xf32> -> tensor<4x30xf32>
+  // CHECK-DAG: %[[E:.+]] = fuseops.slice %[[X]] dim(1) offset(30) : tensor<4x100xf32> -> tensor<4x70xf32>
   %4 = torch.prim.ListConstruct %int30, %int70 : (!torch.int, !torch.int) -> !torch.list<int>
   %5 = torch.aten.split_with_sizes %x, %4, %int-1 : !torch.vtensor<[4,100],f32>, !torch.list<int>, !torch.int -> !torch.list<vtensor>
   %6:2 = torch.prim.ListUnpack %5 : !torch.list<vtensor> -> !torch.vtensor<[4,30],f32>, !torch.vtensor<[4,70],f32>
@@ -82,9 +82,9 @@ func.func @slices(%x: !torch.vtensor<[4,100],f32>) -> (!torch.vtensor<[4,90],f32
   %int1 = torch.constant.int 1
   %int25 = torch.constant.int 25
   %end = torch.constant.int 9223372036854775807
-  // CHECK: %[[A:.+]] = fuseops.slice_columns %[[X]] offset(0) : tensor<4x100xf32> -> tensor<4x90xf32>
+  // CHECK: %[[A:.+]] = fuseops.slice %[[X]] dim(1) offset(0) : tensor<4x100xf32> -> tensor<4x90xf32>
   %0 = torch.aten.slice.Tensor %x, %int1, %int0, %int-10, %int1 : !torch.vtensor<[4,100],f32>, !torch.int, !torch.int, !torch.int, !torch.int -> !torch.vtensor<[4,90],f32>
-  // CHECK-NEXT: %[[B:.+]] = fuseops.slice_columns %[[X]] offset(25) : tensor<4x100xf32> -> tensor<4x25xf32>
+  // CHECK-NEXT: %[[B:.+]] = fuseops.slice %[[X]] dim(1) offset(25) : tensor<4x100xf32> -> tensor<4x25xf32>
   %1 = torch.aten.narrow %x, %int1, %int25, %int25 : !torch.vtensor<[4,100],f32>, !torch.int, !torch.int, !torch.int -> !torch.vtensor<[4,25],f32>
   // All of a dimension is the tensor.
   // CHECK-NEXT: fuseops.return %[[A]], %[[B]], %[[X]]
@@ -99,7 +99,7 @@ func.func @slices(%x: !torch.vtensor<[4,100],f32>) -> (!torch.vtensor<[4,90],f32
 func.func @concat(%x: !torch.vtensor<[?,64],f32>, %y: !torch.vtensor<[?,32],f32>) -> !torch.vtensor<[?,96],f32> {
   %int1 = torch.constant.int 1
   %0 = torch.prim.ListConstruct %x, %y : (!torch.vtensor<[?,64],f32>, !torch.vtensor<[?,32],f32>) -> !torch.list<vtensor>
-  // CHECK: fuseops.concat_columns %[[X]], %[[Y]] : (tensor<?x64xf32>, tensor<?x32xf32>) -> tensor<?x96xf32>
+  // CHECK: fuseops.concat %[[X]], %[[Y]] dim(1) : (tensor<?x64xf32>, tensor<?x32xf32>) -> tensor<?x96xf32>
   %1 = torch.aten.cat %0, %int1 : !torch.list<vtensor>, !torch.int -> !torch.vtensor<[?,96],f32>
   return %1 : !torch.vtensor<[?,96],f32>
 }

@@ -20,7 +20,7 @@ forward {
 
 fuseops.fusible @f(%x: tensor<4x8xf32>)
 forward {
-  // expected-error @below {{custom op 'fuseops.reduce_rows' expected `sum` or `max`, but got `mean`}}
+  // expected-error @below {{custom op 'fuseops.reduce_rows' expected `sum`, `max` or `min`, but got `mean`}}
   %y = fuseops.reduce_rows mean %x : tensor<4x8xf32> -> tensor<8xf32>
   fuseops.return
 }
@@ -38,8 +38,8 @@ forward {
 
 fuseops.fusible @f(%x: tensor<4x8xf32>)
 forward {
-  // expected-error @below {{custom op 'fuseops.slice_columns' expected integer value}}
-  %y = fuseops.slice_columns %x offset(x) : tensor<4x8xf32> -> tensor<4x4xf32>
+  // expected-error @below {{custom op 'fuseops.slice' expected integer value}}
+  %y = fuseops.slice %x dim(1) offset(x) : tensor<4x8xf32> -> tensor<4x4xf32>
   fuseops.return
 }
 
@@ -560,8 +560,8 @@ forward {
 
 fuseops.fusible @f(%x: tensor<f32>)
 forward {
-  // expected-error @below {{'fuseops.slice_columns' op expected `input` to have at least one dimension, but got 'tensor<f32>'}}
-  %z = fuseops.slice_columns %x offset(0) : tensor<f32> -> tensor<f32>
+  // expected-error @below {{'fuseops.slice' op expected `dim` to be a dimension of 'tensor<f32>', but got -1}}
+  %z = fuseops.slice %x dim(-1) offset(0) : tensor<f32> -> tensor<f32>
   fuseops.return
 }
 
@@ -569,8 +569,8 @@ forward {
 
 fuseops.fusible @f(%x: tensor<4x8xf32>)
 forward {
-  // expected-error @below {{'fuseops.slice_columns' op expected columns 5 to 9 to lie within `input`, which is 'tensor<4x8xf32>'}}
-  %z = fuseops.slice_columns %x offset(5) : tensor<4x8xf32> -> tensor<4x4xf32>
+  // expected-error @below {{'fuseops.slice' op expected indices 5 to 8 to lie within dimension 1 of `input`, which is 'tensor<4x8xf32>'}}
+  %z = fuseops.slice %x dim(1) offset(5) : tensor<4x8xf32> -> tensor<4x4xf32>
   fuseops.return
 }
 
@@ -578,8 +578,8 @@ forward {
 
 fuseops.fusible @f(%x: tensor<4x8xf32>)
 forward {
-  // expected-error @below {{'fuseops.slice_columns' op expected columns -1 to 3 to lie within `input`, which is 'tensor<4x8xf32>'}}
-  %z = fuseops.slice_columns %x offset(-1) : tensor<4x8xf32> -> tensor<4x4xf32>
+  // expected-error @below {{'fuseops.slice' op expected indices -1 to 2 to lie within dimension 1 of `input`, which is 'tensor<4x8xf32>'}}
+  %z = fuseops.slice %x dim(1) offset(-1) : tensor<4x8xf32> -> tensor<4x4xf32>
   fuseops.return
 }
 
@@ -587,8 +587,8 @@ forward {
 
 fuseops.fusible @f(%x: tensor<4x8xf32>)
 forward {
-  // expected-error @below {{'fuseops.slice_columns' op expected columns 0 to 8 to lie within `input`, which is 'tensor<4x8xf32>'}}
-  %z = fuseops.slice_columns %x offset(0) : tensor<4x8xf32> -> tensor<8xf32>
+  // expected-error @below {{'fuseops.slice' op expected `result` to differ from `input`, which is 'tensor<4x8xf32>', in dimension 1 only, but got 'tensor<8xf32>'}}
+  %z = fuseops.slice %x dim(1) offset(0) : tensor<4x8xf32> -> tensor<8xf32>
   fuseops.return
 }
 
@@ -596,8 +596,8 @@ forward {
 
 fuseops.fusible @f(%x: tensor<4x8xf32>)
 forward {
-  // expected-error @below {{'fuseops.slice_columns' op expected `result` to be 'tensor<4x4xf32>', but got 'tensor<2x4xf32>'}}
-  %z = fuseops.slice_columns %x offset(0) : tensor<4x8xf32> -> tensor<2x4xf32>
+  // expected-error @below {{'fuseops.slice' op expected `result` to differ from `input`, which is 'tensor<4x8xf32>', in dimension 1 only, but got 'tensor<2x4xf32>'}}
+  %z = fuseops.slice %x dim(1) offset(0) : tensor<4x8xf32> -> tensor<2x4xf32>
   fuseops.return
 }
 
@@ -605,8 +605,8 @@ forward {
 
 fuseops.fusible @f()
 forward {
-  // expected-error @below {{'fuseops.concat_columns' op expected at least one input}}
-  %z = fuseops.concat_columns : () -> tensor<4xf32>
+  // expected-error @below {{'fuseops.concat' op expected at least one input}}
+  %z = fuseops.concat dim(0) : () -> tensor<4xf32>
   fuseops.return
 }
 
@@ -614,8 +614,8 @@ forward {
 
 fuseops.fusible @f(%x: tensor<f32>)
 forward {
-  // expected-error @below {{'fuseops.concat_columns' op expected `input` to have at least one dimension, but got 'tensor<f32>'}}
-  %z = fuseops.concat_columns %x : (tensor<f32>) -> tensor<f32>
+  // expected-error @below {{'fuseops.concat' op expected `dim` to be a dimension of 'tensor<f32>', but got -1}}
+  %z = fuseops.concat %x dim(-1) : (tensor<f32>) -> tensor<f32>
   fuseops.return
 }
 
@@ -623,8 +623,8 @@ forward {
 
 fuseops.fusible @f(%x: tensor<4x8xf32>, %y: tensor<2x8xf32>)
 forward {
-  // expected-error @below {{'fuseops.concat_columns' op expected inputs with the rows and the element type of 'tensor<4x16xf32>', but got 'tensor<2x8xf32>'}}
-  %z = fuseops.concat_columns %x, %y : (tensor<4x8xf32>, tensor<2x8xf32>) -> tensor<4x16xf32>
+  // expected-error @below {{'fuseops.concat' op expected inputs that differ from 'tensor<4x16xf32>' in dimension 1 only, but got 'tensor<2x8xf32>'}}
+  %z = fuseops.concat %x, %y dim(1) : (tensor<4x8xf32>, tensor<2x8xf32>) -> tensor<4x16xf32>
   fuseops.return
 }
 
@@ -632,8 +632,8 @@ forward {
 
 fuseops.fusible @f(%x: tensor<4x8xf32>, %y: tensor<4x8xf16>)
 forward {
-  // expected-error @below {{'fuseops.concat_columns' op expected inputs with the rows and the element type of 'tensor<4x16xf32>', but got 'tensor<4x8xf16>'}}
-  %z = fuseops.concat_columns %x, %y : (tensor<4x8xf32>, tensor<4x8xf16>) -> tensor<4x16xf32>
+  // expected-error @below {{'fuseops.concat' op expected inputs that differ from 'tensor<4x16xf32>' in dimension 1 only, but got 'tensor<4x8xf16>'}}
+  %z = fuseops.concat %x, %y dim(1) : (tensor<4x8xf32>, tensor<4x8xf16>) -> tensor<4x16xf32>
   fuseops.return
 }
 
@@ -641,8 +641,8 @@ forward {
 
 fuseops.fusible @f(%x: tensor<4x8xf32>)
 forward {
-  // expected-error @below {{'fuseops.concat_columns' op expected `result` to have 16 columns, but got 'tensor<4x8xf32>'}}
-  %z = fuseops.concat_columns %x, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  // expected-error @below {{'fuseops.concat' op expected `result` to have extent 16 in dimension 1, but got 'tensor<4x8xf32>'}}
+  %z = fuseops.concat %x, %x dim(1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   fuseops.return
 }
 
@@ -724,5 +724,68 @@ fuseops.fusible @f(%q: !fuseops.quantized<4x8xf8E4M3FN, scale = per_tensor, copi
 forward {
   // expected-error @below {{'fuseops.unpack_quantized' op expected parts ('tensor<4x8xf8E4M3FN>', 'tensor<f32>') of '!fuseops.quantized<4x8xf8E4M3FN, scale = per_tensor, copies = row>', but got ('tensor<4x8xf8E4M3FN>', 'tensor<1xf32>')}}
   %d, %s = fuseops.unpack_quantized %q : (!fuseops.quantized<4x8xf8E4M3FN, scale = per_tensor, copies = row>) -> (tensor<4x8xf8E4M3FN>, tensor<1xf32>)
+  fuseops.return
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<4x8xf32>)
+forward {
+  // expected-error @below {{'fuseops.slice' op expected `step` not to be 0}}
+  %z = fuseops.slice %x dim(1) offset(0) step(0) : tensor<4x8xf32> -> tensor<4x4xf32>
+  fuseops.return
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x8xf32>)
+forward {
+  // expected-error @below {{'fuseops.slice' op expected to slice a dimension of known size, but dimension 0 is symbolic in 'tensor<?x8xf32>' or 'tensor<2x8xf32>'}}
+  %z = fuseops.slice %x dim(0) offset(0) : tensor<?x8xf32> -> tensor<2x8xf32>
+  fuseops.return
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x8xf32>)
+forward {
+  // expected-error @below {{'fuseops.concat' op expected to join along a dimension of known size, but dimension 0 of 'tensor<?x8xf32>' is symbolic}}
+  %z = fuseops.concat %x, %x dim(0) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  fuseops.return
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<4x8xf32>)
+forward {
+  // expected-error @below {{'fuseops.permute' op expected `order` to name each dimension of 'tensor<4x8xf32>' once, but got [0, 0]}}
+  %z = fuseops.permute %x order[0, 0] : tensor<4x8xf32> -> tensor<4x4xf32>
+  fuseops.return
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<4x8xf32>)
+forward {
+  // expected-error @below {{'fuseops.permute' op expected `order` to name each dimension of 'tensor<4x8xf32>' once, but got [1]}}
+  %z = fuseops.permute %x order[1] : tensor<4x8xf32> -> tensor<8xf32>
+  fuseops.return
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<4x8xf32>)
+forward {
+  // expected-error @below {{'fuseops.permute' op expected `result` to be 'tensor<8x4xf32>', but got 'tensor<4x8xf32>'}}
+  %z = fuseops.permute %x order[1, 0] : tensor<4x8xf32> -> tensor<4x8xf32>
+  fuseops.return
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<4x8xf32>)
+forward {
+  // expected-error @below {{'fuseops.expand' op expected `input` to broadcast to 'tensor<4x4xf32>', but got 'tensor<4x8xf32>'}}
+  %z = fuseops.expand %x : tensor<4x8xf32> -> tensor<4x4xf32>
   fuseops.return
 }

@@ -165,15 +165,15 @@ forward {
 // CHECK-SAME: %[[ARG0:.+]]: tensor<?x2x4xi32>) -> tensor<?x10xi32>
 // CHECK-NEXT: forward {
 // CHECK-NEXT:   %[[V0:.+]] = fuseops.reshape %[[ARG0]] : tensor<?x2x4xi32> -> tensor<?x8xi32>
-// CHECK-NEXT:   %[[V1:.+]] = fuseops.slice_columns %[[V0]] offset(3) : tensor<?x8xi32> -> tensor<?x2xi32>
-// CHECK-NEXT:   %[[V2:.+]] = fuseops.concat_columns %[[V0]], %[[V1]] : (tensor<?x8xi32>, tensor<?x2xi32>) -> tensor<?x10xi32>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.slice %[[V0]] dim(1) offset(3) : tensor<?x8xi32> -> tensor<?x2xi32>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.concat %[[V0]], %[[V1]] dim(1) : (tensor<?x8xi32>, tensor<?x2xi32>) -> tensor<?x10xi32>
 // CHECK-NEXT:   fuseops.return %[[V2]] : tensor<?x10xi32>
 // CHECK-NEXT: }
 fuseops.fusible @layout(%x: tensor<?x2x4xi32>) -> tensor<?x10xi32>
 forward {
   %0 = fuseops.reshape %x : tensor<?x2x4xi32> -> tensor<?x8xi32>
-  %1 = fuseops.slice_columns %0 offset(3) : tensor<?x8xi32> -> tensor<?x2xi32>
-  %2 = fuseops.concat_columns %0, %1 : (tensor<?x8xi32>, tensor<?x2xi32>) -> tensor<?x10xi32>
+  %1 = fuseops.slice %0 dim(1) offset(3) : tensor<?x8xi32> -> tensor<?x2xi32>
+  %2 = fuseops.concat %0, %1 dim(1) : (tensor<?x8xi32>, tensor<?x2xi32>) -> tensor<?x10xi32>
   fuseops.return %2 : tensor<?x10xi32>
 }
 

@@ -198,11 +198,11 @@ forward {
 // CHECK-LABEL: fuseops.fusible @launch(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xf32>) -> tensor<?x8xf32>
 // CHECK-NEXT: forward {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.launch @kernels::@forward_0(%[[ARG0]]) {bytes = array<i64: 0, 64>, count_max_workers = 4 : i64, count_multiplier = 2 : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = 8 : i64, kernel_template = #fuseops<kernel_template finalize>, max_workers = 64 : i64, members = ["fuseops.relu"], rows = array<i64: 0, 1>, rows_per_worker = 8 : i64, shared_bytes = 16 : i64, threads_x = 32 : i64, threads_y = 4 : i64, unfused_bytes = array<i64: 0, 64>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.launch @kernels::@forward_0(%[[ARG0]]) {bytes = array<i64: 0, 64>, count_max_workers = 4 : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = 8 : i64, kernel_template = #fuseops<kernel_template finalize>, max_workers = 64 : i64, members = ["fuseops.relu"], rows = array<i64: 0, 1>, rows_per_worker = 8 : i64, shared_bytes = 16 : i64, threads_x = 32 : i64, threads_y = 4 : i64, unfused_bytes = array<i64: 0, 64>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
 // CHECK-NEXT:   fuseops.return %[[V0]] : tensor<?x8xf32>
 // CHECK-NEXT: }
 fuseops.fusible @launch(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
 forward {
-  %y = fuseops.launch @kernels::@forward_0(%x) {bytes = array<i64: 0, 64>, count_max_workers = 4 : i64, count_multiplier = 2 : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = 8 : i64, kernel_template = #fuseops<kernel_template finalize>, max_workers = 64 : i64, members = ["fuseops.relu"], rows = array<i64: 0, 1>, rows_per_worker = 8 : i64, shared_bytes = 16 : i64, threads_x = 32 : i64, threads_y = 4 : i64, unfused_bytes = array<i64: 0, 64>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  %y = fuseops.launch @kernels::@forward_0(%x) {bytes = array<i64: 0, 64>, count_max_workers = 4 : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = 8 : i64, kernel_template = #fuseops<kernel_template finalize>, max_workers = 64 : i64, members = ["fuseops.relu"], rows = array<i64: 0, 1>, rows_per_worker = 8 : i64, shared_bytes = 16 : i64, threads_x = 32 : i64, threads_y = 4 : i64, unfused_bytes = array<i64: 0, 64>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
   fuseops.return %y : tensor<?x8xf32>
 }

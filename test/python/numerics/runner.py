@@ -42,8 +42,9 @@ class _Guarded(NumpyArrays):
 
     def describe(self, array: np.ndarray, info: _capi.TensorInfo) -> _capi.DLTensor:
         assert array.dtype == DTYPES[info.dtype]
+        strides = [stride // array.itemsize for stride in array.strides]
         address = array.ctypes.data
-        return _capi.make_tensor(address, (_capi.CPU, 0), info.dl_dtype, array.shape)
+        return _capi.make_tensor(address, (_capi.CPU, 0), info.dl_dtype, array.shape, strides)
 
     def empty(self, shape: tuple[int, ...], dtype: str) -> np.ndarray:
         kind = DTYPES[dtype]
@@ -88,7 +89,7 @@ class Checked(Program):
         inputs = [guarded.describe(a, i) for a, i in zip(packed, entry.inputs, strict=True)]
         symbol = self._program.infer_symbol(entry, inputs)
         outputs, tensors = self._allocate(entry, guarded, packed, symbol)
-        size = self._program.workspace_bytes(entry, symbol)
+        size = self._program.workspace_bytes(entry, symbol, inputs)
         _, address = guarded.workspace(size)
         self._program.run(entry, inputs, tensors, (address, size))
         guarded.check()

@@ -262,7 +262,7 @@ def amax(lead: Shape, n: int, dtype: str) -> Spec:
 def slice_columns(lead: Shape, n: int, dtype: str) -> Spec:
     wide, shape = (*lead, n + 5), (*lead, n)
     types = f"{tensor(wide, dtype)} -> {tensor(shape, dtype)}"
-    body = f"%r0 = fuseops.slice_columns %a0 offset(3) : {types}"
+    body = f"%r0 = fuseops.slice %a0 dim({len(lead)}) offset(3) : {types}"
     return Spec([Arg(wide, dtype)], [(shape, dtype)], body, lambda x: oracle.columns(x, 3, n))
 
 
@@ -271,7 +271,7 @@ def concat_columns(lead: Shape, n: int, dtype: str) -> Spec:
     args = [Arg((*lead, k), dtype) for k in (n, 3, 2 * n)]
     result = (*lead, 3 * n + 3)
     operands = ", ".join(tensor(a.shape, dtype) for a in args)
-    body = f"%r0 = fuseops.concat_columns %a0, %a1, %a2 : ({operands}) -> {tensor(result, dtype)}"
+    body = f"%r0 = fuseops.concat %a0, %a1, %a2 dim({len(lead)}) : ({operands}) -> {tensor(result, dtype)}"
     return Spec(args, [(result, dtype)], body, lambda *parts: oracle.concat(parts))
 
 

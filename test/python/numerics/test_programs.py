@@ -111,7 +111,7 @@ def used_four_times(dtype: str) -> Spec:
       %s = fuseops.reduce_columns sum %r0 : {t} -> {column}
       %m = fuseops.scale %s by(0.01) : {column}
       %r1 = fuseops.mul %r0, %m : {t}, {column} -> {t}
-      %r2 = fuseops.slice_columns %r0 offset({N // 2}) : {t} -> {half}"""
+      %r2 = fuseops.slice %r0 dim(1) offset({N // 2}) : {t} -> {half}"""
 
     def forward(x: Node) -> tuple[Node, Node, Node]:
         y = oracle.silu(x)

@@ -8,6 +8,7 @@
 #ifndef FUSEOPS_DIALECT_FUSEOPS_FUSEOPS_H
 #define FUSEOPS_DIALECT_FUSEOPS_FUSEOPS_H
 
+#include "FuseOps/Dialect/FuseOps/ScalarMath.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -31,7 +32,9 @@
 
 namespace mlir::fuseops {
 
+class GluOpInterface;
 class ReturnOp;
+class ScalarMath;
 
 namespace detail {
 /// Default of FusibleOpInterface::getIterationSpace: the operand or result with
@@ -40,6 +43,15 @@ RankedTensorType largestTensor(Operation *op);
 /// Default of FusibleOpInterface::decompose: a clone of `op` on `operands`.
 SmallVector<Value> cloneWith(Operation *op, OpBuilder &builder,
                              ValueRange operands);
+/// What every gated linear unit does: its verifier, the space of its result (in
+/// the blocks of an interleaved input), its decomposition and its gradients.
+LogicalResult verifyGlu(Operation *op);
+RankedTensorType getGluSpace(GluOpInterface glu);
+SmallVector<Value> decomposeGlu(GluOpInterface glu, OpBuilder &builder,
+                                ValueRange operands);
+SmallVector<Value> buildGluGradients(GluOpInterface glu, OpBuilder &builder,
+                                     ValueRange gradients,
+                                     ArrayRef<bool> needed);
 } // namespace detail
 
 /// Name of the argument attribute that says that nobody asks for a gradient.
@@ -51,9 +63,24 @@ constexpr StringLiteral kRandomStateAttr = "fuseops.random_state";
 /// value. Only the report reads it: eager execution would not compute it.
 constexpr StringLiteral kRecomputedAttr = "fuseops.recomputed";
 
+/// Whether tensors may have elements of type `type`: f16, bf16, f32, f64, the FP8
+/// types of quantized data, i1, i8, ui8, i16, i32, i64.
+bool isElementType(Type type);
+
 /// The type in which an element of type `type` is computed: f32 for narrower
-/// floats, the type itself otherwise.
+/// floats, i8 for ui8, the type itself otherwise.
 Type getComputeType(Type type);
+
+/// The type in which elements of type `element` are reduced: i64 for integers,
+/// the compute type of floats.
+Type getAccumulatorType(Type element);
+
+/// Converts a scalar or vector `value` that stands for elements of type `from`,
+/// in its compute or accumulator type, to the compute type of `to`, as PyTorch
+/// converts: a float rounds once to a narrower compute type and is truncated to
+/// an integer, an integer wraps, and to i1 whatever is not 0 is true.
+Value convertElement(OpBuilder &builder, Location loc, Value value, Type from,
+                     Type to);
 
 /// The tensor type of `type`'s shape with its element type's compute type.
 RankedTensorType getComputeTensor(Type type);

@@ -18,9 +18,13 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def FuseOps_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
 def FuseOps_FloatTensor : RankedTensorOf<[FuseOps_Float]>;
 def FuseOps_StatTensor : RankedTensorOf<[F32, F64]>;
-defvar FuseOps_Tensor = AnyRankedTensor;
+def FuseOps_Integer : AnyTypeOf<[I1, I8, UI8, I16, I32, I64]>;
+def FuseOps_Element : Type<CPred<"::mlir::fuseops::isElementType($_self)">,
+    "f16, bf16, f32, f64, FP8, i1, i8, ui8, i16, i32 or i64">;
+def FuseOps_Tensor : RankedTensorOf<[FuseOps_Element]>;
+def FuseOps_NumberTensor : RankedTensorOf<[FuseOps_Float, FuseOps_Integer]>;
 def FuseOps_TensorOrQuantized
-    : AnyTypeOf<[AnyRankedTensor, FuseOps_QuantizedType]>;
+    : AnyTypeOf<[FuseOps_Tensor, FuseOps_QuantizedType]>;
 
 defvar FuseOps_Fusible = DeclareOpInterfaceMethods<FuseOps_FusibleOpInterface, ["decompose"]>;
 defvar FuseOps_Differentiable = DeclareOpInterfaceMethods<FuseOps_DifferentiableOpInterface>;

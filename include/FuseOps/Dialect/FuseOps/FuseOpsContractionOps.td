@@ -70,4 +70,80 @@ def FuseOps_LinearOp : FuseOps_Op<"linear", [Pure, FuseOps_Differentiable, FuseO
   let hasVerifier = 1;
 }
 
+def FuseOps_GroupedMatmulOp : FuseOps_Op<"grouped_matmul", [Pure, FuseOps_Differentiable]> {
+  let summary = "Matrix products of groups of rows, each with a matrix of its own";
+  let description = [{
+    The rows of the first operand are cut into G groups, one after the other, of
+    `sizes[i]` rows; a group may be empty. Rows past the last group give 0, and
+    are not contracted. `sizes`, `[G]`, lies on the device.
+
+    `result[rows of group i] = lhs[rows of group i] * op(rhs[i])`: lhs `[…, K]`,
+    rhs `[G, K, N]`, or `[G, N, K]` with `transpose_rhs`, result `[…, N]`. With
+    `transpose_lhs` the rows are contracted, as in a weight gradient:
+    `result[i] = lhs[rows of group i]^T * rhs[rows of group i]`, lhs `[…, M]`,
+    rhs `[…, N]`, result `[G, M, N]`; an empty group gives 0. Accumulates in f32
+    (f64 for f64), rounds once.
+
+    Gradients: `grouped_matmul`s with the same sizes. Saved: the operands.
+
+    FP8: the operands are high precision.
+
+    ```mlir
+    fuseops.fusible @f(%dy: tensor<?x64xbf16>, %x: tensor<?x32xbf16>, %n: tensor<8xi64>) -> tensor<8x64x32xbf16>
+    forward {
+      %dw = fuseops.grouped_matmul %dy, %x sizes(%n) transpose_lhs : tensor<?x64xbf16>, tensor<?x32xbf16>, tensor<8xi64> -> tensor<8x64x32xbf16>
+      fuseops.return %dw : tensor<8x64x32xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_FloatTensor:$lhs, FuseOps_FloatTensor:$rhs,
+    TensorOf<[I64]>:$sizes, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
+  let results = (outs FuseOps_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `sizes` `` `(` $sizes `)` (`transpose_lhs` $transpose_lhs^)?
+    (`transpose_rhs` $transpose_rhs^)? attr-dict `:` type($lhs) `,` type($rhs) `,`
+    type($sizes) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def FuseOps_GroupedLinearOp : FuseOps_Op<"grouped_linear", [Pure, FuseOps_Differentiable,
+    AttrSizedOperandSegments]> {
+  let summary = "Groups of rows, each through a linear layer of its own";
+  let description = [{
+    The rows of `input` are cut into G groups as in `fuseops.grouped_matmul`:
+    `result[rows of group i] = input[rows of group i] * weight[i]^T + bias[i]`.
+    Input `[…, K]`, weight `[G, N, K]`, bias `[G, N]`, optional. `bias_scale`,
+    `[…, 1]`, optional, multiplies the bias of each row (TransformerEngine's
+    GroupedLinear with scaled bias). Before kernels are planned it becomes
+    `grouped_matmul`s and an `add`.
+
+    Gradients: `grouped_matmul`s with the same sizes. Saved: input, weight, sizes
+    and what scales the bias.
+
+    FP8: the operands are high precision.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xbf16>, %w: tensor<8x128x64xbf16>, %n: tensor<8xi64>, %b: tensor<8x128xbf16>) -> tensor<?x128xbf16>
+    forward {
+      %y = fuseops.grouped_linear %x, %w sizes(%n) bias(%b) : (tensor<?x64xbf16>, tensor<8x128x64xbf16>, tensor<8xi64>, tensor<8x128xbf16>) -> tensor<?x128xbf16>
+      fuseops.return %y : tensor<?x128xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_FloatTensor:$input, FuseOps_FloatTensor:$weight,
+    TensorOf<[I64]>:$sizes, Optional<FuseOps_FloatTensor>:$bias,
+    Optional<FuseOps_FloatTensor>:$bias_scale);
+  let results = (outs FuseOps_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $weight `sizes` `` `(` $sizes `)` (`bias` `` `(` $bias^ `)`)?
+    (`bias_scale` `` `(` $bias_scale^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Writes the operation as grouped products and, with a bias, a sum.
+    ::mlir::Value expand(::mlir::OpBuilder &builder);
+  }];
+}
+
 #endif // FUSEOPS_DIALECT_FUSEOPS_FUSEOPSCONTRACTIONOPS_TD

@@ -41,7 +41,8 @@ def FuseOps_GeluKindAttr : FuseOps_EnumAttr<FuseOps_GeluKind, "gelu_kind">;
 
 def FuseOps_ReductionKind : FuseOps_Enum<"ReductionKind", "what a reduction computes", [
   I32EnumAttrCase<"Sum", 0, "sum">,
-  I32EnumAttrCase<"Max", 1, "max">]>;
+  I32EnumAttrCase<"Max", 1, "max">,
+  I32EnumAttrCase<"Min", 2, "min">]>;
 def FuseOps_ReductionKindAttr
     : FuseOps_EnumAttr<FuseOps_ReductionKind, "reduction_kind">;
 
@@ -50,6 +51,12 @@ def FuseOps_HalfOrder : FuseOps_Enum<"HalfOrder",
   I32EnumAttrCase<"First", 0, "first">,
   I32EnumAttrCase<"Last", 1, "last">]>;
 def FuseOps_HalfOrderAttr : FuseOps_EnumAttr<FuseOps_HalfOrder, "half_order">;
+
+def FuseOps_PairOrder : FuseOps_Enum<"PairOrder",
+    "which elements of a row are rotated together", [
+  I32EnumAttrCase<"Half", 0, "half">,
+  I32EnumAttrCase<"Interleaved", 1, "interleaved">]>;
+def FuseOps_PairOrderAttr : FuseOps_EnumAttr<FuseOps_PairOrder, "pair_order">;
 
 def FuseOps_Template : FuseOps_Enum<"KernelTemplate",
     "the kernel template that a group is lowered by", [

@@ -41,8 +41,9 @@ def FuseOps_FusibleOpInterface : OpInterface<"FusibleOpInterface"> {
 def FuseOps_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::mlir::fuseops";
   let description = [{
-    An operation with a gradient rule. The rule may use the operation's operands
-    and results; what it uses is what forward has to save.
+    An operation with a gradient rule of its own. An operation of a memory kernel
+    without one is differentiated through its decomposition. The rule may use the
+    operation's operands and results; what it uses is what forward has to save.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -55,6 +56,37 @@ def FuseOps_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface">
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$gradients,
            "::llvm::ArrayRef<bool>":$needed)>
   ];
+}
+
+def FuseOps_GluOpInterface : OpInterface<"GluOpInterface"> {
+  let cppNamespace = "::mlir::fuseops";
+  let description = [{
+    A gated linear unit: `activate(a) * gate(b)`, times a factor a row if it has
+    a scale, where `a` and `b` are the two halves of a packed input.
+  }];
+  let methods = [
+    InterfaceMethod<"The packed input, `[…, 2N]`.", "::mlir::Value", "getInput">,
+    InterfaceMethod<"The factor of each row, `[…, 1]`; may be null.",
+      "::mlir::Value", "getScale">,
+    InterfaceMethod<"The half that holds `a`.", "::mlir::fuseops::HalfOrder",
+      "getActivation">,
+    InterfaceMethod<[{
+      Columns of the blocks in which `a` and `b` alternate; 0 where they are
+      halves.
+    }], "uint64_t", "getInterleave">,
+    InterfaceMethod<"The function of `a`.", "::mlir::Value", "activate",
+      (ins "::mlir::fuseops::ScalarMath &":$m, "::mlir::Value":$a)>,
+    InterfaceMethod<"Its derivative.", "::mlir::Value", "activationDerivative",
+      (ins "::mlir::fuseops::ScalarMath &":$m, "::mlir::Value":$a)>,
+    InterfaceMethod<"The function of `b`.", "::mlir::Value", "gate",
+      (ins "::mlir::fuseops::ScalarMath &":$m, "::mlir::Value":$b), "",
+      [{ return b; }]>,
+    InterfaceMethod<"Its derivative; null where it is 1.", "::mlir::Value",
+      "gateDerivative",
+      (ins "::mlir::fuseops::ScalarMath &":$m, "::mlir::Value":$b), "",
+      [{ return {}; }]>
+  ];
+  let verify = [{ return ::mlir::fuseops::detail::verifyGlu($_op); }];
 }
 
 def FuseOps_QuantizableOpInterface : OpInterface<"QuantizableOpInterface"> {

@@ -124,10 +124,39 @@ def FuseOps_RmsNormGradOp : FuseOps_MemoryOp<"rms_norm_grad"> {
   let hasVerifier = 1;
 }
 
+def FuseOps_L2NormOp : FuseOps_MemoryOp<"l2_norm", [FuseOps_Differentiable]> {
+  let summary = "Normalization of each row to unit length";
+  let description = [{
+    For each row: `reciprocal_norm = 1 / sqrt(sum(x^2) + eps)`,
+    `result = x * reciprocal_norm`. `reciprocal_norm` has shape `[…, 1]`, f32 (f64
+    for an f64 input).
+
+    Gradient, with `r` the reciprocal norm: `r * (gradient - h * sum(gradient * h))`
+    with `h = x * r`. Saved: the input and the reciprocal norm.
+
+    FP8: computed in f32; a quantize of the result takes it before rounding.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16>
+    forward {
+      %y, %r = fuseops.l2_norm %x eps(1.0e-6) : tensor<?x64xbf16> -> (tensor<?x64xbf16>, tensor<?x1xf32>)
+      fuseops.return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_FloatTensor:$input, F64Attr:$eps);
+  let results = (outs FuseOps_FloatTensor:$result, FuseOps_StatTensor:$reciprocal_norm);
+  let assemblyFormat = [{
+    $input `eps` `` `(` custom<Double>($eps) `)` attr-dict `:` type($input) `->`
+    `(` type($result) `,` type($reciprocal_norm) `)`
+  }];
+  let hasVerifier = 1;
+}
+
 // A reduction of a whole dimension.
 class FuseOps_ReduceOp<string mnemonic> : FuseOps_MemoryOp<mnemonic, [FuseOps_Differentiable]> {
-  let arguments = (ins FuseOps_FloatTensor:$input, FuseOps_ReductionKindAttr:$kind);
-  let results = (outs FuseOps_FloatTensor:$result);
+  let arguments = (ins FuseOps_NumberTensor:$input, FuseOps_ReductionKindAttr:$kind);
+  let results = (outs FuseOps_NumberTensor:$result);
   let assemblyFormat = "custom<ReductionKind>($kind) $input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
@@ -135,9 +164,18 @@ class FuseOps_ReduceOp<string mnemonic> : FuseOps_MemoryOp<mnemonic, [FuseOps_Di
 def FuseOps_ReduceRowsOp : FuseOps_ReduceOp<"reduce_rows"> {
   let summary = "Reduces all rows to one row";
   let description = [{
-    `[…, N] -> [N]`, or to a scalar `[]` where N is 1. `sum` accumulates in f32,
-    in an order that depends on the shape only; `max` propagates NaN. Over no
-    rows, `sum` is 0 and `max` is -inf. Only `sum` has a gradient.
+    `[…, N] -> [N]`, or to a scalar `[]` where N is 1: `result[j]` is the sum, the
+    maximum or the minimum of `input[…, j]` over all rows. Floats accumulate in
+    f32 (f64 for f64), in an order that depends on the shape only; `max` and
+    `min` propagate NaN. Integers and bools accumulate in i64 and wrap to the
+    result's type; as an i1, a sum is whether it is not 0.
+
+    Over no rows, `sum` is 0, and `max` and `min` are the type's smallest and
+    largest value. Of an input known to have no rows they are refused.
+
+    Gradient of `sum`: the incoming one for each row. Gradient of `max` and
+    `min`: shared equally among the elements that equal the result. Integers have
+    none.
 
     FP8: the input is high precision; the result may be quantized.
 
@@ -154,8 +192,10 @@ def FuseOps_ReduceRowsOp : FuseOps_ReduceOp<"reduce_rows"> {
 def FuseOps_ReduceColumnsOp : FuseOps_ReduceOp<"reduce_columns"> {
   let summary = "Reduces each row to one value";
   let description = [{
-    `[…, N] -> […, 1]`. `sum` accumulates in f32, in an order that depends on the
-    shape only; `max` propagates NaN. Only `sum` has a gradient.
+    `[…, N] -> […, 1]`: `result[…, 0]` is the sum, the maximum or the minimum of
+    `input[…, j]` over all `j`. Accumulation, NaN, integers and gradients are as
+    in `fuseops.reduce_rows`. Over no columns, `sum` is 0, and `max` and `min` are
+    refused.
 
     FP8: the input is high precision; the result may be quantized.
 

@@ -9,9 +9,13 @@
 #define FUSEOPS_DIALECT_FUSEOPS_FUSEOPSOPS_TD
 
 include "FuseOps/Dialect/FuseOps/FuseOpsStructureOps.td"
+include "FuseOps/Dialect/FuseOps/FuseOpsScalarOps.td"
 include "FuseOps/Dialect/FuseOps/FuseOpsPointwiseOps.td"
+include "FuseOps/Dialect/FuseOps/FuseOpsGluOps.td"
 include "FuseOps/Dialect/FuseOps/FuseOpsNormOps.td"
+include "FuseOps/Dialect/FuseOps/FuseOpsSoftmaxOps.td"
 include "FuseOps/Dialect/FuseOps/FuseOpsContractionOps.td"
+include "FuseOps/Dialect/FuseOps/FuseOpsCollectiveOps.td"
 include "FuseOps/Dialect/FuseOps/FuseOpsLayoutOps.td"
 include "FuseOps/Dialect/FuseOps/FuseOpsQuantizationOps.td"
 

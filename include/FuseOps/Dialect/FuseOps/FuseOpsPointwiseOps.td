@@ -208,86 +208,109 @@ def FuseOps_ReluGradOp : FuseOps_UnaryGradOp<"relu_grad"> {
   }];
 }
 
-// A gated linear unit over a packed input of twice the columns.
-class FuseOps_GluOp<string mnemonic> : FuseOps_MemoryOp<mnemonic, [FuseOps_Differentiable]> {
-  let arguments = (ins FuseOps_FloatTensor:$input, FuseOps_HalfOrderAttr:$activation);
-  let results = (outs FuseOps_FloatTensor:$result);
-  let assemblyFormat = "$input `activation` `` `(` custom<HalfOrder>($activation) `)` attr-dict `:` type($input) `->` type($result)";
-  let hasVerifier = 1;
-}
-class FuseOps_GluGradOp<string mnemonic> : FuseOps_MemoryOp<mnemonic,
-    [AllTypesMatch<["input", "result"]>]> {
-  let arguments = (ins FuseOps_FloatTensor:$gradient, FuseOps_FloatTensor:$input,
-    FuseOps_HalfOrderAttr:$activation);
-  let results = (outs FuseOps_FloatTensor:$result);
-  let assemblyFormat = "$gradient `,` $input `activation` `` `(` custom<HalfOrder>($activation) `)` attr-dict `:` type($gradient) `,` type($input)";
-  let hasVerifier = 1;
-}
-
-def FuseOps_SwigluOp : FuseOps_GluOp<"swiglu"> {
-  let summary = "Gated linear unit with silu";
+def FuseOps_QgeluOp : FuseOps_UnaryOp<"qgelu"> {
+  let summary = "Gelu approximated by a sigmoid";
   let description = [{
-    The input has 2N columns. `activation(first)`: `silu(input[:N]) * input[N:]`
-    (TransformerEngine); `activation(last)`: the halves swapped (PyTorch's glu).
+    `x * sigmoid(1.702 x)`.
+
+    Gradient: `gradient * s * (1 + 1.702 x * (1 - s))` with
+    `s = sigmoid(1.702 x)`. Saved: the input.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
     ```mlir
-    fuseops.fusible @f(%x: tensor<?x128xbf16>) -> tensor<?x64xbf16>
+    fuseops.fusible @f(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16>
     forward {
-      %y = fuseops.swiglu %x activation(first) : tensor<?x128xbf16> -> tensor<?x64xbf16>
+      %y = fuseops.qgelu %x : tensor<?x64xbf16>
       fuseops.return %y : tensor<?x64xbf16>
     }
     ```
   }];
 }
-def FuseOps_SwigluGradOp : FuseOps_GluGradOp<"swiglu_grad"> {
-  let summary = "Gradient of swiglu";
+
+def FuseOps_SreluOp : FuseOps_MemoryOp<"srelu", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "Squared rectified linear unit";
   let description = [{
-    For the activation half `a` and the other half `b`: `gradient * b * silu'(a)`
-    and `gradient * silu(a)`, packed as the input is.
+    `result = max(input, 0)^2`; NaN stays NaN. `scale`, optional, holds one
+    factor a row, `[…, 1]`: the result is multiplied by it (TransformerEngine's
+    ScaledSReLU).
+
+    Gradient: `gradient * 2 max(input, 0)`, times the scale; for the scale the
+    row's sum of `gradient * max(input, 0)^2`. Saved: input and scale.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
     ```mlir
-    fuseops.fusible @f(%dy: tensor<?x64xbf16>, %x: tensor<?x128xbf16>) -> tensor<?x128xbf16>
+    fuseops.fusible @f(%x: tensor<?x64xbf16>, %s: tensor<?x1xf32>) -> tensor<?x64xbf16>
     forward {
-      %y = fuseops.swiglu_grad %dy, %x activation(first) : tensor<?x64xbf16>, tensor<?x128xbf16>
-      fuseops.return %y : tensor<?x128xbf16>
+      %y = fuseops.srelu %x : tensor<?x64xbf16>
+      %z = fuseops.srelu %y scale(%s) : tensor<?x64xbf16>, tensor<?x1xf32>
+      fuseops.return %z : tensor<?x64xbf16>
     }
     ```
   }];
+  let arguments = (ins FuseOps_FloatTensor:$input, Optional<FuseOps_FloatTensor>:$scale);
+  let results = (outs FuseOps_FloatTensor:$result);
+  let assemblyFormat = "$input (`scale` `` `(` $scale^ `)`)? attr-dict `:` type($input) (`,` type($scale)^)?";
+  let hasVerifier = 1;
 }
-def FuseOps_GegluOp : FuseOps_GluOp<"geglu"> {
-  let summary = "Gated linear unit with gelu (tanh form)";
-  let description = [{
-    As `swiglu`, with gelu in its tanh form, as TransformerEngine's GEGLU.
 
-    FP8: computed in f32; a quantize of the result takes it before rounding.
+def FuseOps_IdentityOp : FuseOps_UnaryOp<"identity",
+    [DeclareOpInterfaceMethods<FuseOps_QuantizableOpInterface, ["commutesWithQuantize"]>]> {
+  let summary = "The input itself";
+  let description = [{
+    `result = input`: a name in a program, which folds away.
+
+    Gradient: the incoming one. Saved: nothing.
+
+    FP8: a quantize moves through it.
 
     ```mlir
-    fuseops.fusible @f(%x: tensor<?x128xbf16>) -> tensor<?x64xbf16>
+    fuseops.fusible @f(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16>
     forward {
-      %y = fuseops.geglu %x activation(first) : tensor<?x128xbf16> -> tensor<?x64xbf16>
+      %y = fuseops.identity %x : tensor<?x64xbf16>
       fuseops.return %y : tensor<?x64xbf16>
     }
     ```
   }];
+  let hasFolder = 1;
 }
-def FuseOps_GegluGradOp : FuseOps_GluGradOp<"geglu_grad"> {
-  let summary = "Gradient of geglu";
+
+def FuseOps_RotaryEmbeddingOp : FuseOps_MemoryOp<"rotary_embedding", [FuseOps_Differentiable,
+    AllTypesMatch<["input", "result"]>]> {
+  let summary = "Rotates pairs of elements of the last dimension";
   let description = [{
-    As `swiglu_grad`, with gelu in its tanh form.
+    The last dimension's D elements are D/2 pairs `(a, b)`, each rotated:
+    `(a * cos - b * sin, b * cos + a * sin)`. `pairs(half)`: `a` is the first
+    half and `b` the second; `pairs(interleaved)`: `a` are the elements at even
+    positions and `b` those at odd ones. `cosine` and `sine` have D/2 as their
+    last extent and broadcast to the input's leading dimensions by NumPy's rules.
+    With `conjugate` the angle's sign is turned.
+
+    Gradient: the conjugate rotation of the incoming one; for `cosine` the sum of
+    `a da + b db`, for `sine` of `a db - b da`, over what they were broadcast to.
+    Saved: cosine and sine; the input where their gradient is asked for.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
     ```mlir
-    fuseops.fusible @f(%dy: tensor<?x64xbf16>, %x: tensor<?x128xbf16>) -> tensor<?x128xbf16>
+    fuseops.fusible @f(%x: tensor<?x128x8x64xbf16>, %c: tensor<128x1x32xf32>, %s: tensor<128x1x32xf32>) -> tensor<?x128x8x64xbf16>
     forward {
-      %y = fuseops.geglu_grad %dy, %x activation(last) : tensor<?x64xbf16>, tensor<?x128xbf16>
-      fuseops.return %y : tensor<?x128xbf16>
+      %y = fuseops.rotary_embedding %x, %c, %s pairs(half) : tensor<?x128x8x64xbf16>, tensor<128x1x32xf32>, tensor<128x1x32xf32>
+      fuseops.return %y : tensor<?x128x8x64xbf16>
     }
     ```
+  }];
+  let arguments = (ins FuseOps_FloatTensor:$input, FuseOps_FloatTensor:$cosine,
+    FuseOps_FloatTensor:$sine, FuseOps_PairOrderAttr:$pairs, UnitAttr:$conjugate);
+  let results = (outs FuseOps_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $cosine `,` $sine `pairs` `` `(` custom<PairOrder>($pairs) `)`
+    (`conjugate` $conjugate^)? attr-dict `:` type($input) `,` type($cosine) `,` type($sine)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getIterationSpace();
   }];
 }
 

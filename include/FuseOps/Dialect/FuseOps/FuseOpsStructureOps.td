@@ -174,7 +174,9 @@ def FuseOps_PointwiseOp : FuseOps_MemoryOp<"pointwise", [FuseOps_Differentiable,
     The body sees one scalar per operand and yields one per result. Operands
     broadcast to the result shape by NumPy's rules; all results have one shape.
     A scalar has the operand's element type, but f32 where that is a narrower
-    float: the body computes in f32 and the result is rounded once.
+    float: the body computes in f32 and the result is rounded once. An i1 is a
+    bool; a ui8 comes as the i8 of its bits, for the body to extend by
+    `arith.extui`.
 
     The body holds `arith` and `math` operations on scalars (no vectors, no
     memory, no control flow) and may use `fuseops.linear_index`. Its gradient is
@@ -254,6 +256,28 @@ def FuseOps_LinearIndexOp : FuseOps_Op<"linear_index", [Pure, HasParent<"Pointwi
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def FuseOps_ColumnIndexOp : FuseOps_Op<"column_index", [Pure, HasParent<"PointwiseOp">]> {
+  let summary = "Position of the element in its row";
+  let description = [{
+    The column of the element that a pointwise body computes, as
+    `fuseops.linear_index` without the rows.
+
+    ```mlir
+    fuseops.fusible @one_hot(%t: tensor<?x1xi64>) -> tensor<?x8xi1>
+    forward {
+      %y = fuseops.pointwise (%a = %t) : (tensor<?x1xi64>) -> tensor<?x8xi1> {
+        %j = fuseops.column_index : i64
+        %is = arith.cmpi eq, %a, %j : i64
+        fuseops.yield %is : i1
+      }
+      fuseops.return %y : tensor<?x8xi1>
+    }
+    ```
+  }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 def FuseOps_LaunchOp : FuseOps_Op<"launch", [Pure]> {
   let summary = "One step of the launch plan: a generated kernel";
   let description = [{
@@ -264,7 +288,7 @@ def FuseOps_LaunchOp : FuseOps_Op<"launch", [Pure]> {
     cut into `min(max_workers, ceil(rows / rows_per_worker))` workers: thread
     blocks of `threads_x` by `threads_y` threads on CUDA, tasks on the CPU. A
     finalize kernel reads `count` partial results: the workers of the grid that
-    `count_…` describes, times `count_multiplier`.
+    `count_…` describes.
 
     `bytes` is what the kernel reads and writes in memory, `unfused_bytes` what
     its members would, one kernel each.
@@ -285,7 +309,6 @@ def FuseOps_LaunchOp : FuseOps_Op<"launch", [Pure]> {
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$count_rows,
     DefaultValuedAttr<I64Attr, "1">:$count_rows_per_worker,
     DefaultValuedAttr<I64Attr, "0">:$count_max_workers,
-    DefaultValuedAttr<I64Attr, "0">:$count_multiplier,
     DenseI64ArrayAttr:$bytes, DenseI64ArrayAttr:$unfused_bytes);
   let results = (outs Variadic<FuseOps_Tensor>:$outputs);
   let assemblyFormat = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";

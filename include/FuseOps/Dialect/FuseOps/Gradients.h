@@ -8,6 +8,7 @@
 #ifndef FUSEOPS_DIALECT_FUSEOPS_GRADIENTS_H
 #define FUSEOPS_DIALECT_FUSEOPS_GRADIENTS_H
 
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/IRMapping.h"
@@ -19,6 +20,24 @@ namespace mlir::fuseops {
 /// broadcast that no reduction undoes.
 FailureOr<Value> reduceToShape(OpBuilder &builder, Location loc, Value gradient,
                                RankedTensorType target);
+
+/// The gradients of `op`'s operands, by its own rule, or, where it has none and
+/// is an operation of a memory kernel, through its decomposition; arguments and
+/// result as of DifferentiableOpInterface::buildGradients.
+FailureOr<SmallVector<Value>> buildGradientsOf(Operation *op,
+                                               OpBuilder &builder,
+                                               ValueRange gradients,
+                                               ArrayRef<bool> needed);
+
+/// The same through the decomposition, which is computed again, but for
+/// reductions that the operation has as results.
+FailureOr<SmallVector<Value>>
+buildDecompositionGradients(FusibleOpInterface op, OpBuilder &builder,
+                            ValueRange gradients, ArrayRef<bool> needed);
+
+/// The sum of two contributions to one value's gradient; the first may be null.
+/// Gradients of slices, which are zero elsewhere, are joined and not added.
+Value addGradients(OpBuilder &builder, Value sum, Value gradient);
 
 /// Derivatives of a block of scalar `arith` and `math` operations, in reverse.
 ///

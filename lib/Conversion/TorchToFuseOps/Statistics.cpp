@@ -1,0 +1,205 @@
+//===- Statistics.cpp - Variances, norms and logsumexp -------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduction.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+namespace {
+/// What an operation of the variance family gives, in order.
+enum class Statistic { Variance, Deviation, Mean };
+
+/// How it says the correction of the count.
+enum class Correction { Number, IsUnbiased };
+} // namespace
+
+/// `sqrt(x)` whose derivative at 0 is not infinite: PyTorch gives a vector of
+/// zeros the gradient 0.
+static Value buildRoot(ScalarMath &math, Value x) {
+  Value isPositive = math.greater(x, math.constant(0.0));
+  Value positive = math.select(isPositive, x, math.constant(1.0));
+  return math.select(isPositive, math.sqrt(positive), x);
+}
+
+static FailureOr<double> getCorrection(TorchCall &call, Correction kind,
+                                       std::optional<unsigned> index) {
+  if (!index)
+    return 1.0;
+  if (kind == Correction::Number)
+    return call.numberOr(*index, 1.0);
+  FailureOr<bool> isUnbiased = call.booleanOr(*index, true);
+  if (failed(isUnbiased))
+    return failure();
+  return *isUnbiased ? 1.0 : 0.0;
+}
+
+/// The variance in two passes: squares of what is left without the mean.
+static TorchHandler convertVariance(ArrayRef<Statistic> results,
+                                    std::optional<unsigned> dimsIndex,
+                                    Correction correction,
+                                    std::optional<unsigned> correctionIndex) {
+  SmallVector<Statistic> order(results);
+  return [=](TorchCall &call) -> LogicalResult {
+    FailureOr<ReductionCall> reduction = ReductionCall::get(call, dimsIndex);
+    if (failed(reduction) || failed(call.floatTensor(0)))
+      return failure();
+    FailureOr<double> removed =
+        getCorrection(call, correction, correctionIndex);
+    if (failed(removed))
+      return failure();
+    Type wide = getComputeType(reduction->getElement());
+    FailureOr<Value> mean = reduction->buildMean();
+    if (failed(mean))
+      return failure();
+    Value squares = reduction->apply(
+        {reduction->input, *mean}, wide,
+        [](ScalarMath &math, ArrayRef<Value> s) {
+          Value difference = math.sub(s[0], s[1]);
+          return math.mul(difference, difference);
+        });
+    FailureOr<Value> sum = reduction->reduce(squares, ReductionKind::Sum, wide);
+    if (failed(sum))
+      return failure();
+    Value variance = reduction->divideByCount(*sum, *removed, wide);
+    for (auto [index, statistic] : llvm::enumerate(order)) {
+      Value value = statistic == Statistic::Mean ? *mean : variance;
+      if (statistic == Statistic::Deviation)
+        value = reduction->apply(value, wide,
+                                 [](ScalarMath &math, ArrayRef<Value> s) {
+                                   return math.sqrt(s[0]);
+                                 });
+      if (failed(call.setConverted(index, value)))
+        return failure();
+    }
+    return success();
+  };
+}
+
+/// The norm of order `order` over the reduced dimensions.
+static LogicalResult setNorm(ReductionCall &reduction, double order) {
+  TorchCall &call = reduction.call;
+  FailureOr<RankedTensorType> result = call.floatResultType();
+  if (failed(result))
+    return failure();
+  if (!isComputeFloat(reduction.getElement()) ||
+      reduction.getElement().getIntOrFloatBitWidth() <
+          result->getElementType().getIntOrFloatBitWidth())
+    reduction.convertInput(result->getElementType());
+  Type wide = getComputeType(reduction.getElement());
+  bool isExtreme = std::isinf(order);
+  Value terms = reduction.apply(
+      reduction.input, wide, [&](ScalarMath &math, ArrayRef<Value> s) -> Value {
+        if (order == 2.0)
+          return math.mul(s[0], s[0]);
+        if (order == 0.0) {
+          return math.select(math.equal(s[0], math.constant(0.0)),
+                             math.constant(0.0), math.constant(1.0));
+        }
+        Value size = math.abs(s[0]);
+        if (order == 1.0 || isExtreme)
+          return size;
+        return math.pow(size, math.constant(order));
+      });
+  ReductionKind kind = !isExtreme   ? ReductionKind::Sum
+                       : order > 0. ? ReductionKind::Max
+                                    : ReductionKind::Min;
+  FailureOr<Value> reduced = reduction.reduce(terms, kind, wide);
+  if (failed(reduced))
+    return failure();
+  Value norm = *reduced;
+  bool hasRoot = !isExtreme && order != 0.0 && order != 1.0;
+  if (hasRoot)
+    norm = reduction.apply(
+        norm, wide, [&](ScalarMath &math, ArrayRef<Value> s) -> Value {
+          if (order == 2.0)
+            return buildRoot(math, s[0]);
+          return math.pow(s[0], math.constant(1.0 / order));
+        });
+  return call.setConverted(0, norm);
+}
+
+/// Norms with the order at operand `orderIndex`, else 2.
+static TorchHandler convertNorm(std::optional<unsigned> orderIndex,
+                                std::optional<unsigned> dimsIndex) {
+  return [=](TorchCall &call) -> LogicalResult {
+    FailureOr<ReductionCall> reduction = ReductionCall::get(call, dimsIndex);
+    if (failed(reduction))
+      return failure();
+    FailureOr<double> order = orderIndex ? call.numberOr(*orderIndex, 2.0)
+                                         : FailureOr<double>(2.0);
+    return failed(order) ? failure() : setNorm(*reduction, *order);
+  };
+}
+
+/// `log(sum(exp(x)))`, shifted by the maximum, which has no derivative here.
+static LogicalResult convertLogSumExp(TorchCall &call) {
+  FailureOr<ReductionCall> reduction = ReductionCall::get(call, 1);
+  if (failed(reduction))
+    return failure();
+  FailureOr<RankedTensorType> result = call.floatResultType();
+  if (failed(result))
+    return failure();
+  if (!isComputeFloat(reduction->getElement()))
+    reduction->convertInput(result->getElementType());
+  Type wide = getComputeType(reduction->getElement());
+  FailureOr<Value> maximum =
+      reduction->reduce(reduction->input, ReductionKind::Max, wide);
+  if (failed(maximum))
+    return failure();
+  // Rows of infinities only aren't shifted: inf - inf is no number.
+  auto shift = [](ScalarMath &math, Value m) -> Value {
+    Value infinity = math.constant(std::numeric_limits<double>::infinity());
+    Value finite = math.select(math.equal(math.abs(m), infinity),
+                               math.constant(0.0), m);
+    // The bits of a number have no derivative.
+    Type bits = math.builder.getIntegerType(math.type.getIntOrFloatBitWidth());
+    Value hidden =
+        arith::BitcastOp::create(math.builder, math.loc, bits, finite);
+    return arith::BitcastOp::create(math.builder, math.loc, math.type, hidden);
+  };
+  Value powers = reduction->apply(
+      {reduction->input, *maximum}, wide,
+      [&](ScalarMath &math, ArrayRef<Value> s) {
+        return math.exp(math.sub(s[0], shift(math, s[1])));
+      });
+  FailureOr<Value> sum = reduction->reduce(powers, ReductionKind::Sum, wide);
+  if (failed(sum))
+    return failure();
+  Value logarithm = reduction->apply(
+      {*sum, *maximum}, wide, [&](ScalarMath &math, ArrayRef<Value> s) {
+        return math.add(math.log(s[0]), shift(math, s[1]));
+      });
+  return call.setConverted(0, logarithm);
+}
+
+void mlir::fuseops::addStatisticsHandlers(TorchHandlers &handlers) {
+  constexpr Statistic kVar = Statistic::Variance, kStd = Statistic::Deviation,
+                      kMean = Statistic::Mean;
+  auto add = [&](StringRef name, ArrayRef<Statistic> results) {
+    std::string aten = ("aten." + name).str();
+    handlers.add(aten + ".correction", 1, 4,
+                 convertVariance(results, 1, Correction::Number, 2));
+    handlers.add(aten + ".dim", 2, 4,
+                 convertVariance(results, 1, Correction::IsUnbiased, 2));
+    handlers.add(aten, 1, 2,
+                 convertVariance(results, std::nullopt, Correction::IsUnbiased,
+                                 1));
+  };
+  add("var", kVar);
+  add("std", kStd);
+  add("var_mean", {kVar, kMean});
+  add("std_mean", {kStd, kMean});
+  handlers.add("prims.var", 2, 4,
+               convertVariance(kVar, 1, Correction::Number, 2));
+  handlers.add("aten.linalg_vector_norm", 1, 5, convertNorm(1, 2));
+  handlers.add("aten.norm.ScalarOpt_dim", 3, 4, convertNorm(1, 2));
+  handlers.add("aten.norm.ScalarOpt_dim_dtype", 3, 5, convertNorm(1, 2));
+  handlers.add("aten.norm.Scalar", 1, 2, convertNorm(1, std::nullopt));
+  handlers.add("aten.frobenius_norm.dim", 2, 3, convertNorm(std::nullopt, 1));
+  handlers.add("aten.logsumexp", 2, 3, convertLogSumExp);
+}

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which checks an entry goes through in which dtypes and shapes, and the command that runs them."""
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+
+import checks
+import runner
+import table
+import torch
+from case import Case, Shape, Variant, spell
+from runner import FLOATS
+
+from fuseops import FuseOpsError
+
+SIZES = (0, 1, 7, 33, 513)
+# Rank 0 to 5, no and one row or column, odd extents, extents around the widths of vectors.
+SHAPES: list[Shape] = [
+    ("M", 64),
+    ("M", 100),
+    (2, "M", 5),
+    ("M", 1),
+    ("M", 3),
+    ("M", 513),
+    (),
+    (101,),
+    (1, 1),
+    (2, 3, 4, 9),
+    ("M", 3, 33),
+    (2, 1, 3, 2, 7),
+    (5, 0),
+    (0, 7),
+]
+FEW = 3
+SMALL: Shape = ("M", 3)
+LEVELS = ("quick", "full")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One check of one case."""
+
+    op: str
+    variant: str
+    check: str
+    target: str
+    dtype: str
+    shape: Shape
+
+    def __str__(self) -> str:
+        name = f"{self.op} {self.variant}".strip()
+        return f"{name}: {self.check} {self.target} {self.dtype} {spell(self.shape)}"
+
+    def case(self) -> Case:
+        """The case, made anew."""
+        return table.TABLE[self.op][self.variant].build(self.shape, self.dtype)
+
+
+def _shapes(variant: Variant) -> list[Shape]:
+    return [s for s in SHAPES if variant.takes(s)]
+
+
+def plan(targets: Sequence[str], level: str, only: str = "") -> Iterator[Item]:
+    """The items of all entries."""
+    for op, variants in table.TABLE.items():
+        if only in op:
+            for target in targets:
+                for turn, (name, variant) in enumerate(variants.items()):
+                    yield from _items(op, name, variant, target, level, turn)
+
+
+def _items(
+    op: str, name: str, entry: Variant, target: str, level: str, turn: int
+) -> Iterator[Item]:
+    def item(check: str, dtype: str, shape: Shape) -> Item:
+        return Item(op, name, check, target, dtype, shape)
+
+    shapes, quick = _shapes(entry), level == "quick"
+    floats = [d for d in entry.dtypes if d in FLOATS]
+    first = shapes[0]
+    if target == "reference":
+        for dtype in entry.dtypes[:1] if quick else entry.dtypes:
+            yield item("values", dtype, first)
+        return
+    if target == "cpu":
+        yield item("roundtrip", entry.dtypes[0], first)
+    # Quick: the shapes take turns, so that over all variants each is met.
+    for number, dtype in enumerate(entry.dtypes):
+        if quick:
+            few = [shapes[0] if number == 0 else shapes[(turn + number) % len(shapes)]]
+        else:
+            few = shapes if number == 0 else shapes[:FEW]
+        for shape in few:
+            yield item("values", dtype, shape)
+    small = SMALL if entry.takes(SMALL) else first
+    if "differences" not in entry.excluded and "f64" in floats:
+        yield item("differences", "f64", small)
+    for dtype in floats[:1] if quick else floats:
+        if "kinks" not in entry.excluded:
+            yield item("kinks", dtype, first)
+        if entry.special and "special" not in entry.excluded:
+            yield item("special", dtype, (81,) if entry.takes((81,)) else (27, 81))
+        if "chain" not in entry.excluded:
+            yield item("chain", dtype, first)
+    if floats and "chain" not in entry.excluded:
+        yield item("unfused", "f64" if "f64" in floats else floats[0], small)
+
+
+def perform(item: Item) -> list[str]:
+    """What is wrong."""
+    entry = table.TABLE[item.op][item.variant]
+    try:
+        case = item.case()
+        sizes = SIZES if case.is_dynamic() else (1,)
+        if item.check == "values":
+            return checks.values(case, item.target, sizes)
+        if item.check == "chain":
+            chain = case.chained()
+            return [] if chain is None else checks.values(chain, item.target, (7, 33))
+        if item.check == "differences":
+            return checks.differences(case, item.target)
+        if item.check == "kinks":
+            return checks.kinks(case, item.target)
+        if item.check == "special":
+            signs = "sign of zero" not in entry.excluded
+            return checks.special(case, item.target, "alone" not in entry.excluded, signs)
+        if item.check == "unfused":
+            return checks.unfused(case, item.target, 5)
+        return checks.roundtrip(case)
+    except FuseOpsError as error:
+        return [f"refused: {str(error).splitlines()[0]}"]
+    except AssertionError as error:
+        return [f"assertion: {error}"]
+    except (RuntimeError, ValueError, TypeError, IndexError) as error:
+        return [f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"]
+
+
+def perform_all(items: Sequence[Item]) -> list[list[str]]:
+    """In this process; items of one case follow one another, so that programs are reused."""
+    torch.set_num_threads(1)
+    return [perform(item) for item in items]
+
+
+def chunks(items: Sequence[Item], size: int = 40) -> list[list[Item]]:
+    """Some items each, in order."""
+    return [list(items[i : i + size]) for i in range(0, len(items), size)]
+
+
+def in_parallel(items: Sequence[Item], jobs: int) -> Iterator[tuple[Item, list[str]]]:
+    """Each item with what is wrong, in order. A process that dies is a failure of its item."""
+    if jobs == 1:
+        for item in items:
+            yield item, perform_all([item])[0]
+        return
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, mp_context=context)
+    pending: list[tuple[list[Item], Future]] = [
+        (chunk, pool.submit(perform_all, chunk)) for chunk in chunks(items)
+    ]
+    for chunk, future in pending:
+        try:
+            yield from zip(chunk, future.result(), strict=True)
+        except BrokenProcessPool:
+            for item in chunk:
+                yield item, _alone(item, context)
+    pool.shutdown()
+
+
+def _alone(item: Item, context: multiprocessing.context.BaseContext) -> list[str]:
+    """An item in a process of its own."""
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        try:
+            return pool.submit(perform_all, [item]).result()[0]
+        except BrokenProcessPool:
+            return ["the process died"]
+
+
+def describe(op: str) -> str:
+    """An entry's lines of the list."""
+    lines = [op]
+    groups: dict[str, list[str]] = {}
+    for name, variant in table.TABLE[op].items():
+        shapes = " ".join(spell(s) for s in _shapes(variant))
+        text = f"{' '.join(variant.dtypes)}; {shapes}"
+        for what, reason in variant.excluded.items():
+            text += f"; no {what}: {reason}"
+        groups.setdefault(text, []).append(name)
+    for text, names in groups.items():
+        named = ", ".join(n for n in names if n)
+        lines.append(f"  {named}: {text}" if named else f"  {text}")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """The command scripts/conformance."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--target", action="append", help="cpu, cuda or reference; more than once (default: cpu)"
+    )
+    parser.add_argument("--op", default="", help="operations whose name contains this")
+    parser.add_argument("--list", action="store_true", help="print the table and stop")
+    parser.add_argument("--quick", action="store_true", help="what pytest runs")
+    parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
+    parser.add_argument("--check", default="", help="only this kind of check")
+    parser.add_argument("--verbose", action="store_true", help="a line for each check")
+    options = parser.parse_args()
+    if options.list:
+        for op in table.TABLE:
+            if options.op in op:
+                print(describe(op))
+        return 0
+    targets = options.target or ["cpu"]
+    if any(runner.device_of(t).type == "cuda" for t in targets) and not torch.cuda.is_available():
+        print("error: no CUDA device here", file=sys.stderr)
+        return 2
+    level = "quick" if options.quick else "full"
+    items = [i for i in plan(targets, level, options.op) if options.check in i.check]
+    start, passed, failed = time.monotonic(), Counter(), Counter()
+    shown = None
+    for item, failures in in_parallel(items, options.jobs):
+        if item.op != shown:
+            _summary(shown, passed, failed)
+            shown = item.op
+        (failed if failures else passed)[item.op] += 1
+        if failures or options.verbose:
+            print(f"{'FAIL' if failures else 'ok  '} {item}", flush=True)
+        for line in failures[:4]:
+            print(f"       {line}", flush=True)
+    _summary(shown, passed, failed)
+    seconds = time.monotonic() - start
+    print(
+        f"{len({i.op for i in items})} operations, {len(items)} checks on {', '.join(targets)}, "
+        f"{seconds:.0f} s"
+    )
+    print(f"{passed.total()} passed, {failed.total()} failed")
+    return 1 if failed or not passed else 0
+
+
+def _summary(op: str | None, passed: Counter, failed: Counter) -> None:
+    if op is not None:
+        print(f"{passed[op]} passed, {failed[op]} failed: {describe(op)}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Samples of PyTorch's operator database as functions of tensors."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.opinfo.core import OpInfo
+from torch.utils import _pytree as pytree
+
+DTYPES = {
+    "f32": torch.float32,
+    "bf16": torch.bfloat16,
+    "f16": torch.float16,
+    "f64": torch.float64,
+    "i32": torch.int32,
+    "i64": torch.int64,
+    "i8": torch.int8,
+    "u8": torch.uint8,
+    "bool": torch.bool,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One sample: `function(*tensors)` is the call, everything else baked in."""
+
+    op: str
+    dtype: str
+    index: int
+    function: Callable[..., Any]
+    tensors: tuple[torch.Tensor, ...]
+
+    @property
+    def name(self) -> str:
+        """`op/dtype/index`, as --only takes it."""
+        return f"{self.op}/{self.dtype}/{self.index}"
+
+
+@cache
+def operators() -> dict[str, OpInfo]:
+    """Every operator by its name and variant."""
+    return {op.full_name: op for op in op_db}
+
+
+def _samples(op: OpInfo, dtype: torch.dtype, limit: int) -> list[Any]:
+    """Up to `limit` samples, and as many of the longer list of reference inputs,
+    where there is one: it has more broadcasting, strides and special values."""
+    found = list(itertools.islice(op.sample_inputs("cpu", dtype), limit))
+    if op.reference_inputs_func is not None:
+        found += itertools.islice(op.reference_inputs("cpu", dtype), limit)
+    # Generators that are still open would switch gradients while a call is traced.
+    gc.collect()
+    return found
+
+
+def cases(name: str, dtype: str, limit: int) -> Iterator[Case]:
+    """The samples of an operator, drawn from a fixed seed; none where it doesn't
+    take the dtype."""
+    op = operators()[name]
+    if DTYPES[dtype] not in op.supported_dtypes("cpu"):
+        return
+    torch.manual_seed(0)
+    for index, sample in enumerate(_samples(op, DTYPES[dtype], limit)):
+        values = (sample.input, tuple(sample.args), dict(sample.kwargs))
+        leaves, spec = pytree.tree_flatten(values)
+        positions = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+        # Each argument is a tensor of its own, also where a sample repeats one.
+        seen: set[int] = set()
+        tensors = []
+        for i in positions:
+            tensor = leaves[i].detach()
+            tensors.append(tensor.clone() if id(leaves[i]) in seen else tensor)
+            seen.add(id(leaves[i]))
+        yield Case(name, dtype, index, _bake(op.op, leaves, spec, positions), tuple(tensors))
+
+
+def _bake(
+    op: Callable[..., Any], leaves: list[Any], spec: pytree.TreeSpec, positions: list[int]
+) -> Callable[..., Any]:
+    def call(*tensors: torch.Tensor) -> Any:
+        values = list(leaves)
+        for position, tensor in zip(positions, tensors, strict=True):
+            values[position] = tensor
+        first, args, kwargs = pytree.tree_unflatten(values, spec)
+        return op(first, *args, **kwargs)
+
+    return call

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""All samples, spread over processes, of which one may crash."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import subprocess
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from opinfo.cases import cases, operators
+from opinfo.check import Checker, Outcome
+
+# So many samples without a conversion say that an operator has none.
+_PROBES = 4
+# Seconds that one sample may take.
+_PATIENCE = 120.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is run."""
+
+    dtypes: tuple[str, ...]
+    limit: int
+    with_backward_graph: bool = True
+    claimed: frozenset[str] | None = None
+
+
+def claimed_operations(fuse_opt: Path) -> frozenset[str]:
+    """The operations that the converter has, without `torch.`."""
+    command = [str(fuse_opt), "--list-torch-ops"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return frozenset(line.removeprefix("torch.") for line in listed.split())
+
+
+def _work(connection: Connection, settings: Settings) -> None:
+    """Checks one operator after another. Says which sample it's at, then what
+    became of it."""
+    warnings.filterwarnings("ignore")
+    # What was imported stays: the collections between operators needn't look at it.
+    gc.freeze()
+    torch.set_num_threads(1)
+    checker = Checker(settings.claimed)
+    while (name := connection.recv()) is not None:
+        misses = 0
+        for dtype in settings.dtypes:
+            for case in cases(name, dtype, settings.limit):
+                if misses == _PROBES:
+                    break
+                connection.send(case.name)
+                outcome = _check(checker, case, settings)
+                connection.send(outcome)
+                is_missing = outcome.reason.startswith("no conversion")
+                if misses is not None:
+                    misses = misses + 1 if is_missing else None
+        connection.send(None)
+
+
+def _check(checker: Checker, case: Any, settings: Settings) -> Outcome:
+    try:
+        return checker.check(case, settings.with_backward_graph)
+    except Exception as error:  # Whatever it is, the other samples go on.
+        text = str(error).strip().splitlines()
+        return Outcome(case.name, "failed", f"{type(error).__name__}: {text[0] if text else ''}")
+
+
+class _Worker:
+    """A process, and the sample that it's at."""
+
+    def __init__(self, settings: Settings) -> None:
+        context = multiprocessing.get_context("fork")
+        self.connection, other = context.Pipe()
+        self.process = context.Process(target=_work, args=(other, settings), daemon=True)
+        self.process.start()
+        other.close()
+        self.at = ""
+        self.since = time.monotonic()
+
+    def give(self, name: str | None) -> None:
+        self.at = f"{name}/start"
+        self.since = time.monotonic()
+        self.connection.send(name)
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+def run(names: Sequence[str], settings: Settings, jobs: int) -> Iterator[Outcome]:
+    """The outcomes, as they come."""
+    waiting = list(reversed(names))
+    workers: list[_Worker] = []
+    while waiting or workers:
+        while waiting and len(workers) < jobs:
+            worker = _Worker(settings)
+            worker.give(waiting.pop())
+            workers.append(worker)
+        ready = wait([worker.connection for worker in workers], timeout=1.0)
+        for worker in list(workers):
+            if worker.connection in ready:
+                yield from _receive(worker, workers, waiting)
+            elif time.monotonic() - worker.since > _PATIENCE:
+                workers.remove(worker)
+                worker.stop()
+                yield Outcome(worker.at, "failed", f"took more than {_PATIENCE:.0f} s")
+
+
+def _receive(worker: _Worker, workers: list[_Worker], waiting: list[str]) -> Iterator[Outcome]:
+    try:
+        message = worker.connection.recv()
+    except EOFError:
+        workers.remove(worker)
+        worker.process.join()
+        yield Outcome(worker.at, "failed", f"crashed, exit code {worker.process.exitcode}")
+        return
+    if isinstance(message, Outcome):
+        yield message
+    elif message is not None:
+        worker.at, worker.since = message, time.monotonic()
+    elif waiting:
+        worker.give(waiting.pop())
+    else:
+        workers.remove(worker)
+        worker.stop()
+
+
+def default_names() -> list[str]:
+    """Every operator of the database."""
+    return list(operators())
+
+
+def default_jobs() -> int:
+    return os.cpu_count() or 1

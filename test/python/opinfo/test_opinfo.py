@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A few samples of every operator; scripts/check_opinfo runs more of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from opinfo.cases import Case, operators  # noqa: E402
+from opinfo.check import Checker  # noqa: E402
+from opinfo.compare import difference  # noqa: E402
+from opinfo.reasons import find_reason  # noqa: E402
+from opinfo.report import Report  # noqa: E402
+from opinfo.runner import (  # noqa: E402
+    Settings,
+    claimed_operations,
+    default_jobs,
+    default_names,
+    run,
+)
+
+FUSE_OPT = Path(__file__).resolve().parents[3] / "build" / "dev" / "bin" / "fuse-opt"
+
+
+def test_samples_are_right() -> None:
+    claimed = claimed_operations(FUSE_OPT)
+    settings = Settings(("f32", "bf16", "i32"), limit=2, claimed=claimed)
+    report = Report(claimed)
+    for outcome in run(default_names(), settings, default_jobs()):
+        report.add(outcome)
+    assert len(report.outcomes) > len(operators())
+    assert not report.failures, report.failures_text()
+
+
+def test_wrong_result_fails() -> None:
+    def call(x: torch.Tensor) -> torch.Tensor:
+        # What is traced isn't what eager computes.
+        is_traced = isinstance(x, torch._subclasses.FakeTensor)
+        return torch.sin(x) if is_traced else torch.cos(x)
+
+    outcome = Checker(None).check(Case("wrong", "f32", 0, call, (torch.randn(8),)))
+    assert outcome.status == "failed"
+    assert outcome.reason.startswith("result 0: 8 of 8 elements differ")
+
+
+def test_unlisted_refusal_is_none() -> None:
+    assert find_reason("x:1:1: error: cannot convert `torch.aten.silu`: never said") is None
+    refused = "x:1:1: error: cannot convert `torch.aten.sort`: not a fusible operation"
+    assert find_reason(refused) == "no conversion of aten.sort"
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_comparison_sees_a_few_ulp_and_special_values(dtype: torch.dtype) -> None:
+    values = torch.tensor([1.0, -2.0, 0.0, float("inf"), float("nan")], dtype=dtype)
+    assert difference(values, values.clone(), None) is None
+    for index, other in ((0, 1.2), (2, 0.3), (3, 1.0), (3, float("nan")), (4, 1.0)):
+        wrong = values.clone()
+        wrong[index] = other
+        assert difference(wrong, values, None) is not None
+    assert "expected dtype" in difference(values.int(), values, None)
+    assert "expected shape" in difference(values[1:], values, None)
