@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import op_docs
 import tablegen
 
 CXX = {".h", ".cpp"}
@@ -257,6 +258,18 @@ def documented(tree: Tree) -> Iterator[Violation]:
             count = len(tablegen.mlir_blocks(record.get("description") or ""))
             if count != 1:
                 yield at(record, f"expected one ```mlir example of `{name}`, but got {count}")
+
+
+@rule("10")
+def explained(tree: Tree) -> Iterator[Violation]:
+    """Each op that computes says its gradient, what is saved, and what it is in FP8."""
+    for ops in op_docs.read_ops(tree.root).values():
+        for op in ops:
+            for paragraph in op_docs.missing(op):
+                path, line = tablegen.definition(tree.root, op.record)
+                name = path.relative_to(tree.root).as_posix()
+                text = f"expected a paragraph `{paragraph}` in the description of `{op.name}`"
+                yield Violation(name, line, "10", text)
 
 
 def _is_ours(tree: Tree, record: dict) -> bool:

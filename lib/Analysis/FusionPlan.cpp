@@ -145,7 +145,8 @@ static bool movesColumns(Value value) {
 
 GreedyPlanner::GreedyPlanner(Block &block) {
   for (Operation &op : block.without_terminator()) {
-    if (isa<ReshapeOp>(op))
+    // Neither computes anything.
+    if (isa<ReshapeOp, ConstantOp>(op))
       continue;
     Node &node = nodes.emplace_back();
     node.op = &op;

@@ -55,7 +55,8 @@ static LogicalResult generateCUDA(ModuleOp kernels,
                                   const CompileOptions &options,
                                   GeneratedCode &result) {
   result.arch = options.target.arch;
-  FailureOr<std::string> ptx = translateToPTX(kernels, result.arch);
+  FailureOr<std::string> ptx =
+      translateToPTX(kernels, result.arch, options.assembler);
   if (failed(ptx))
     return failure();
   result.ptx = std::move(*ptx);
@@ -84,10 +85,13 @@ static LogicalResult generateCPU(ModuleOp kernels,
                                  const CompileOptions &options,
                                  GeneratedCode &result) {
   bool wantsObject = options.emit == Emit::Object;
+  Effort effort = options.target.kind == TargetSpec::Reference ? Effort::Little
+                                                               : Effort::Full;
   FailureOr<SmallVector<char>> bytes =
       wantsObject
-          ? compileToObject(kernels, options.target.arch, result.arch)
-          : compileToSharedObject(kernels, options.target.arch, result.arch);
+          ? compileToObject(kernels, options.target.arch, result.arch, effort)
+          : compileToSharedObject(kernels, options.target.arch, result.arch,
+                                  effort);
   if (failed(bytes))
     return failure();
   if (wantsObject)

@@ -108,7 +108,9 @@ static std::string getPasses(Phase phase, const PipelineOptions &options,
     StringRef fuse = isReference ? "{fuse=false}" : "";
     return ("fuseops.fusible(" +
             Twine(isReference ? "fuseops-reference," : "") +
-            "fuseops-expand-quantized,fuseops-forward-fusion" + fuse +
+            "fuseops-expand-grouped,fuseops-expand-quantized,"
+            "fuseops-forward-fusion" +
+            fuse +
             ",fuseops-backward-fusion" + fuse + ")")
         .str();
   }

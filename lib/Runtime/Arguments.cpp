@@ -445,6 +445,12 @@ fuseopsStatus fuseops::runtime::bindArguments(const Program &program,
       binding.pointers[i] = outputPointers[tensor.slot];
       continue;
     }
+    if (tensor.role == Role::Constant) {
+      // On CUDA the device's copy takes its place.
+      binding.pointers[i] = const_cast<uint8_t *>(
+          program.constants[tensor.constant].data);
+      continue;
+    }
     int64_t offset;
     if (fuseopsStatus status =
             entry.placeInWorkspace(i, binding.symbol, offset))

@@ -18,14 +18,21 @@ using namespace fuseops::runtime;
 // What a kernel gets of shared memory without asking.
 static constexpr int32_t kFreeSharedBytes = 48 * 1024;
 
+static void unload(const CudaDriver &driver, const CudaKernels &kernels) {
+  for (CudaModule module : kernels.modules)
+    driver.moduleUnload(module);
+  for (CudaPointer constant : kernels.constants)
+    if (constant)
+      driver.free(constant);
+}
+
 CudaCode::~CudaCode() {
   for (auto &[id, kernels] : contexts) {
     // The context may be gone, as at the end of the process; then so is the
     // code in it, and these calls fail.
     CudaScope scope;
     if (scope.enter(kernels->context) == FUSEOPS_OK && scope.contextId == id)
-      for (CudaModule module : kernels->modules)
-        scope.driver->moduleUnload(module);
+      unload(*scope.driver, *kernels);
   }
 }
 
@@ -105,6 +112,20 @@ static fuseopsStatus loadKernels(const Program &program, const CudaScope &scope,
                                  CudaKernels &kernels) {
   const CudaDriver &driver = *scope.driver;
   kernels.context = scope.context;
+  for (const Constant &constant : program.constants) {
+    kernels.constants.push_back(0);
+    if (constant.size == 0)
+      continue;
+    CudaPointer &copy = kernels.constants.back();
+    if (fuseopsStatus status =
+            driver.check(driver.allocate(&copy, constant.size),
+                         "allocating memory for a constant"))
+      return status;
+    if (fuseopsStatus status = driver.check(
+            driver.copyToDevice(copy, constant.data, constant.size),
+            "copying a constant to the device"))
+      return status;
+  }
   if (program.kernels.empty())
     return FUSEOPS_OK;
   int major, minor;
@@ -162,8 +183,7 @@ fuseopsStatus CudaCode::get(const Program &program, const CudaScope &scope,
   if (found == contexts.end()) {
     auto loaded = std::make_unique<CudaKernels>();
     if (fuseopsStatus status = loadKernels(program, scope, *loaded)) {
-      for (CudaModule module : loaded->modules)
-        scope.driver->moduleUnload(module);
+      unload(*scope.driver, *loaded);
       return status;
     }
     found = contexts.emplace(scope.contextId, std::move(loaded)).first;

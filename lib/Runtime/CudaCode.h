@@ -22,6 +22,8 @@ struct CudaKernels {
   std::vector<CudaModule> modules;
   /// One for each of `Program::kernels`.
   std::vector<CudaFunction> functions;
+  /// Copies of `Program::constants`; 0 where there is nothing to copy.
+  std::vector<CudaPointer> constants;
 };
 
 /// The kernels of one program, for each context that it ran in.
@@ -54,7 +56,7 @@ fuseopsStatus prepareCuda(Program &program, int32_t deviceId);
 /// step into `stepMicroseconds`, and the mean time of a repetition into
 /// `microseconds`, unless NULL; then it waits for the end.
 fuseopsStatus runOnCuda(Program &program, const Entry &entry,
-                        const Binding &binding, void *stream,
+                        Binding &binding, void *stream,
                         int32_t repetitions, double *stepMicroseconds,
                         double *microseconds);
 

@@ -117,8 +117,7 @@ static fuseopsStatus launchEntry(const CudaScope &scope,
 }
 
 fuseopsStatus fuseops::runtime::runOnCuda(Program &program, const Entry &entry,
-                                          const Binding &binding,
-                                          void *streamPointer,
+                                          Binding &binding, void *streamPointer,
                                           int32_t repetitions,
                                           double *stepMicroseconds,
                                           double *microseconds) {
@@ -129,6 +128,12 @@ fuseopsStatus fuseops::runtime::runOnCuda(Program &program, const Entry &entry,
   const CudaKernels *kernels;
   if (fuseopsStatus status = program.cuda->get(program, scope, kernels))
     return status;
+  for (size_t i = 0; i < entry.tensors.size(); ++i) {
+    int32_t constant = entry.tensors[entry.tensors[i].root].constant;
+    if (constant != -1)
+      binding.pointers[i] =
+          reinterpret_cast<void *>(kernels->constants[constant]);
+  }
   Timer stepTimer(*scope.driver, stream), timer(*scope.driver, stream);
   if (stepMicroseconds)
     if (fuseopsStatus status = stepTimer.create(entry.steps.size() + 1))

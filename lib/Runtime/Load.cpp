@@ -113,7 +113,7 @@ bool Decoder::decodeTensor(const schema::Tensor &in, Tensor &out) {
   if (in.dtype() >= static_cast<int>(kNumDTypes))
     return invalid("tensor `%s` has unknown dtype %d", out.name.c_str(),
                    static_cast<int>(in.dtype()));
-  if (in.role() > schema::Role_Workspace)
+  if (in.role() > schema::Role_Constant)
     return invalid("tensor `%s` has unknown role %d", out.name.c_str(),
                    static_cast<int>(in.role()));
   out.dtype = static_cast<fuseopsDType>(in.dtype());
@@ -131,6 +131,13 @@ bool Decoder::decodeTensor(const schema::Tensor &in, Tensor &out) {
   if (out.alias != -1 && !isTensor(out.alias))
     return invalid("tensor `%s` is an alias of tensor %d, which does not exist",
                    out.name.c_str(), out.alias);
+  out.constant = in.constant();
+  bool isConstant = out.role == Role::Constant && out.alias == -1;
+  if (isConstant != (out.constant != -1) ||
+      (isConstant && (out.constant < 0 || static_cast<size_t>(out.constant) >=
+                                              program.constants.size())))
+    return invalid("tensor `%s` is constant %d, which does not exist",
+                   out.name.c_str(), out.constant);
   std::string offsetName = "the offset of tensor `" + out.name + "`";
   return decodeExtent(in.offset(), offsetName.c_str(), out.offset);
 }
@@ -282,9 +289,10 @@ bool Decoder::resolveOutputs(const schema::Entry &in) {
       return invalid("output %d is tensor %d, which does not exist", position,
                      index);
     Tensor &root = entry->tensors[entry->tensors[index].root];
-    if (root.role == Role::Workspace)
-      return invalid("output %d (`%s`) lies in the workspace", position,
-                     entry->tensors[index].name.c_str());
+    if (root.role == Role::Workspace || root.role == Role::Constant)
+      return invalid("output %d (`%s`) lies in the %s", position,
+                     entry->tensors[index].name.c_str(),
+                     root.role == Role::Workspace ? "workspace" : "program");
     if (root.role == Role::Input)
       entry->aliasInput.back() = root.slot;
     else if (root.slot != -1)
@@ -294,7 +302,7 @@ bool Decoder::resolveOutputs(const schema::Entry &in) {
   }
   for (const Tensor &tensor : entry->tensors)
     if (tensor.alias == -1 && tensor.role != Role::Workspace &&
-        tensor.slot == -1)
+        tensor.role != Role::Constant && tensor.slot == -1)
       return invalid("tensor `%s` is an %s, but the entry does not list it",
                      tensor.name.c_str(),
                      tensor.role == Role::Input ? "input" : "output");
@@ -316,6 +324,11 @@ bool Decoder::checkSizes(int64_t symbol) {
                      tensor.name.c_str(), static_cast<long long>(rootBytes),
                      tensors[tensor.root].name.c_str(),
                      static_cast<long long>(bytes));
+    if (tensor.constant != -1 &&
+        static_cast<uint64_t>(bytes) != program.constants[tensor.constant].size)
+      return invalid("expected constant `%s` to have %lld bytes, but got %zu",
+                     tensor.name.c_str(), static_cast<long long>(bytes),
+                     program.constants[tensor.constant].size);
     if (tensor.alias == -1 && tensor.role == Role::Workspace &&
         entry->placeInWorkspace(i, symbol, offset))
       return false;
@@ -410,6 +423,10 @@ fuseopsStatus Decoder::decode(const schema::Program &file) {
   for (size_t i = 0; i < program.code.size(); ++i)
     if (!decodeCode(*file.code()->Get(i), program.code[i]))
       return FUSEOPS_INVALID_PROGRAM;
+  if (file.constants())
+    for (const schema::Constant *constant : *file.constants())
+      program.constants.push_back(
+          {constant->data()->data(), constant->data()->size()});
   // No reallocation: `entry` points into it.
   program.entries.reserve(file.entries()->size());
   for (const schema::Entry *in : *file.entries())

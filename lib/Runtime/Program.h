@@ -27,7 +27,7 @@ class CpuCode;
 class CudaCode;
 
 enum class Target { Cpu, Cuda, Reference };
-enum class Role { Input, Output, Workspace };
+enum class Role { Input, Output, Workspace, Constant };
 enum class CodeKind { SharedObject, Cubin, PTX };
 
 /// Writes `constant + per_symbol * symbol`. Returns false if that is negative
@@ -41,6 +41,8 @@ struct Tensor {
   Role role;
   int32_t alias = -1;
   fuseopsExtent offset = {0, 0};
+  /// Index into `Program::constants` of a constant without alias.
+  int32_t constant = -1;
   /// Index of the tensor at the end of the chain of aliases, maybe itself.
   int32_t root = -1;
   /// Index among the entry's inputs or outputs that provides the storage of a
@@ -136,11 +138,18 @@ struct Code {
   size_t size;
 };
 
+/// A tensor that is part of the program.
+struct Constant {
+  const uint8_t *data;
+  size_t size;
+};
+
 struct Program {
   Program();
   ~Program();
 
-  /// The FlatBuffer, aligned as its verifier wants it; `Code` points into it.
+  /// The FlatBuffer, aligned as its verifier wants it; `Code` and
+  /// `Constant` point into it.
   std::vector<uint64_t> storage;
   Target target = Target::Cpu;
   std::string targetName;
@@ -150,6 +159,7 @@ struct Program {
   int64_t symbolMin = 0;
   int64_t symbolMax = INT64_MAX;
   std::vector<Code> code;
+  std::vector<Constant> constants;
   std::vector<Entry> entries;
   /// Names of all kernels that steps launch.
   std::vector<std::string> kernels;

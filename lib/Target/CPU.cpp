@@ -46,10 +46,14 @@ Machine machineOf(StringRef level) {
   return machine;
 }
 
-FailureOr<SmallVector<char>> emitObject(Operation *kernels, StringRef level) {
-  return generateCode(kernels, machineOf(level),
-                      llvm::CodeGenFileType::ObjectFile,
-                      [](const llvm::Module &) { return success(); });
+FailureOr<SmallVector<char>> emitObject(Operation *kernels, StringRef level,
+                                        Effort effort) {
+  Machine machine = machineOf(level);
+  machine.effort = effort;
+  return generateCode(
+      kernels, machine, llvm::CodeGenFileType::ObjectFile,
+      [](llvm::Module &) { return success(); },
+      [](const llvm::Module &) { return success(); });
 }
 
 } // namespace
@@ -83,22 +87,24 @@ bool mlir::fuseops::hasNativeHalf(StringRef level) {
 
 FailureOr<SmallVector<char>>
 mlir::fuseops::compileToObject(Operation *kernels, StringRef cpu,
-                               std::string &archUsed) {
+                               std::string &archUsed, Effort effort) {
   FailureOr<std::string> level = resolveCPU(kernels->getLoc(), cpu);
   if (failed(level))
     return failure();
   archUsed = *level;
-  return emitObject(kernels, *level);
+  return emitObject(kernels, *level, effort);
 }
 
 FailureOr<SmallVector<char>>
 mlir::fuseops::compileToSharedObject(Operation *kernels, StringRef cpu,
-                                     std::string &archUsed) {
-  FailureOr<SmallVector<char>> object = compileToObject(kernels, cpu, archUsed);
+                                     std::string &archUsed, Effort effort) {
+  FailureOr<SmallVector<char>> object =
+      compileToObject(kernels, cpu, archUsed, effort);
   if (failed(object))
     return failure();
   OwningOpRef<ModuleOp> empty = ModuleOp::create(kernels->getLoc());
-  FailureOr<SmallVector<char>> emptyObject = emitObject(*empty, archUsed);
+  FailureOr<SmallVector<char>> emptyObject =
+      emitObject(*empty, archUsed, effort);
   if (failed(emptyObject))
     return failure();
   return linkSharedObject(kernels->getLoc(), *object, *emptyObject);

@@ -1,4 +1,4 @@
-//===- CudaTools.cpp - Finding nvJitLink and ptxas ------------------------===//
+//===- CudaTools.cpp - Finding nvJitLink, ptxas and libdevice -------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,7 +59,9 @@ static SmallVector<std::string> findFiles(StringRef explicitPath,
   SmallVector<std::string> found;
   auto add = [&](StringRef root, StringRef leaf) {
     SmallString<128> path(root);
-    llvm::sys::path::append(path, leaf);
+    // An empty leaf would leave a separator at the end.
+    if (!leaf.empty())
+      llvm::sys::path::append(path, leaf);
     std::string text = path.str().str();
     if (fs::exists(path) && !llvm::is_contained(found, text))
       found.push_back(std::move(text));
@@ -93,4 +95,13 @@ mlir::fuseops::findPtxas(const AssemblerOptions &options) {
   return findFiles(
       options.ptxas, options, {"bin/ptxas"},
       {"nvidia/cu13/bin/ptxas", "triton/backends/nvidia/bin/ptxas"});
+}
+
+SmallVector<std::string>
+mlir::fuseops::findLibdevice(const AssemblerOptions &options) {
+  return findFiles(options.libdevice, options,
+                   {"nvvm/libdevice/libdevice.10.bc"},
+                   {"nvidia/cu13/nvvm/libdevice/libdevice.10.bc",
+                    "nvidia/cuda_nvcc/nvvm/libdevice/libdevice.10.bc",
+                    "triton/backends/nvidia/lib/libdevice.10.bc"});
 }

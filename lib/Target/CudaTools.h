@@ -1,4 +1,4 @@
-//===- CudaTools.h - Finding nvJitLink and ptxas --------------------------===//
+//===- CudaTools.h - Finding nvJitLink, ptxas and libdevice ---------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,6 +17,10 @@ SmallVector<std::string> findNvJitLink(const AssemblerOptions &options);
 
 /// The existing programs that may be ptxas, best first.
 SmallVector<std::string> findPtxas(const AssemblerOptions &options);
+
+/// The existing files that may be libdevice, CUDA's libm in bitcode, best
+/// first.
+SmallVector<std::string> findLibdevice(const AssemblerOptions &options);
 
 } // namespace mlir::fuseops
 

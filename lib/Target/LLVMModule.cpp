@@ -92,7 +92,9 @@ LogicalResult createMachine(Operation *kernels, const Machine &machine,
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   generation.machine.reset(target->createTargetMachine(
       triple, machine.cpu, machine.features, options, llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      std::nullopt,
+      machine.effort == Effort::Full ? llvm::CodeGenOptLevel::Aggressive
+                                     : llvm::CodeGenOptLevel::None));
   if (!generation.machine)
     return kernels->emitError()
            << "no code generator for `" << machine.cpu << "`";
@@ -120,7 +122,8 @@ void prepareFunctions(Generation &generation, const Machine &machine) {
   }
 }
 
-void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+void optimise(llvm::Module &module, llvm::TargetMachine &machine,
+              Effort effort) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
@@ -133,14 +136,18 @@ void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
+  llvm::ModulePassManager passes =
+      effort == Effort::Full
+          ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+          : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1);
+  passes.run(module, modules);
 }
 
 } // namespace
 
 FailureOr<SmallVector<char>> mlir::fuseops::generateCode(
     Operation *kernels, const Machine &machine, llvm::CodeGenFileType fileType,
+    function_ref<LogicalResult(llvm::Module &)> link,
     function_ref<LogicalResult(const llvm::Module &)> check) {
   initializeTargets();
   auto generation = std::make_unique<Generation>();
@@ -153,12 +160,12 @@ FailureOr<SmallVector<char>> mlir::fuseops::generateCode(
   if (!generation->module)
     return kernels->emitError() << "module could not be translated to LLVM IR";
   prepareFunctions(*generation, machine);
-  if (failed(check(*generation->module)))
+  if (failed(link(*generation->module)) || failed(check(*generation->module)))
     return failure();
 
   LogicalResult status = success();
   bool finished = runRecoverably(generation->errors, [&] {
-    optimise(*generation->module, *generation->machine);
+    optimise(*generation->module, *generation->machine, machine.effort);
     if (failed(status = check(*generation->module)))
       return;
     llvm::raw_svector_ostream stream(generation->code);

@@ -7,13 +7,18 @@
 
 #include "FuseOps/Target/NVPTX.h"
 
+#include "CudaTools.h"
 #include "FuseOps/Conversion/KernelToLLVM.h"
 #include "LLVMModule.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/IPO/Internalize.h"
 
 #include <algorithm>
 
@@ -70,6 +75,12 @@ bool isSelectable(Operation *op) {
       .Default(true);
 }
 
+/// Whether a kernel may call `function`: by the driver, or by libdevice.
+bool isProvided(StringRef function) {
+  return function == "vprintf" || function == "__assertfail" ||
+         function.starts_with("__nv_");
+}
+
 LogicalResult checkSelectable(Operation *kernels, StringRef chip) {
   WalkResult result = kernels->walk([&](Operation *op) {
     if (!isSelectable(op)) {
@@ -88,8 +99,7 @@ LogicalResult checkSelectable(Operation *kernels, StringRef chip) {
                      op, call.getCalleeAttr())
                : LLVM::LLVMFuncOp();
     bool isExternal = function && function.isExternal();
-    // `vprintf` and `__assertfail` are what the driver itself provides.
-    if (isExternal && *callee != "vprintf" && *callee != "__assertfail") {
+    if (isExternal && !isProvided(*callee)) {
       op->emitError() << "call of `" << *callee
                       << "`, which no CUDA kernel can link against";
       return WalkResult::interrupt();
@@ -99,13 +109,58 @@ LogicalResult checkSelectable(Operation *kernels, StringRef chip) {
   return failure(result.wasInterrupted());
 }
 
+/// Adds the functions of libdevice that the kernels call, as parts of their
+/// module: what isn't inlined is not exported.
+LogicalResult linkLibdevice(Operation *kernels, llvm::Module &module,
+                            const AssemblerOptions &options) {
+  auto needed = llvm::find_if(module, [](const llvm::Function &function) {
+    return function.isDeclaration() && function.getName().starts_with("__nv_");
+  });
+  if (needed == module.end())
+    return success();
+  SmallVector<std::string> paths;
+  if (options.useLibdevice)
+    paths = findLibdevice(options);
+  if (paths.empty())
+    return kernels->emitError()
+           << "kernels call `" << needed->getName()
+           << "` of libdevice.10.bc, but that is neither in `CUDA_HOME`, "
+              "/usr/local/cuda nor in Python's packages: install the CUDA "
+              "toolkit's nvvm folder or Python's `triton`";
+  auto buffer = llvm::MemoryBuffer::getFile(paths.front());
+  if (!buffer)
+    return kernels->emitError() << "can't read `" << paths.front()
+                                << "`: " << buffer.getError().message();
+  auto library =
+      llvm::parseBitcodeFile((*buffer)->getMemBufferRef(), module.getContext());
+  if (!library)
+    return kernels->emitError()
+           << "`" << paths.front()
+           << "` is no bitcode: " << llvm::toString(library.takeError());
+  (*library)->setTargetTriple(module.getTargetTriple());
+  (*library)->setDataLayout(module.getDataLayout());
+  bool isBroken = llvm::Linker::linkModules(
+      module, std::move(*library), llvm::Linker::LinkOnlyNeeded,
+      [](llvm::Module &into, const llvm::StringSet<> &added) {
+        llvm::internalizeModule(into, [&](const llvm::GlobalValue &value) {
+          return !added.contains(value.getName());
+        });
+      });
+  if (isBroken)
+    return kernels->emitError()
+           << "libdevice in `" << paths.front() << "` can't be linked";
+  return success();
+}
+
 /// The optimiser may have put calls of its own (memcpy, math) into the module.
 LogicalResult checkDeclarations(Operation *kernels,
                                 const llvm::Module &module) {
   for (const llvm::Function &function : module) {
+    // LLVM answers what libdevice asks about the chip by `__nvvm_reflect`.
     if (!function.isDeclaration() || function.isIntrinsic() ||
         function.use_empty() || function.getName() == "vprintf" ||
-        function.getName() == "__assertfail")
+        function.getName() == "__assertfail" ||
+        function.getName() == "__nvvm_reflect")
       continue;
     return kernels->emitError() << "kernels call `" << function.getName()
                                 << "`, which no CUDA kernel can link against";
@@ -115,9 +170,10 @@ LogicalResult checkDeclarations(Operation *kernels,
 
 } // namespace
 
-FailureOr<std::string> mlir::fuseops::translateToPTX(Operation *kernels,
-                                                     StringRef chip,
-                                                     unsigned ptxVersion) {
+FailureOr<std::string>
+mlir::fuseops::translateToPTX(Operation *kernels, StringRef chip,
+                              const AssemblerOptions &options,
+                              unsigned ptxVersion) {
   FailureOr<KernelTarget> target = KernelTarget::cuda(chip);
   if (failed(target) || target->smVersion < 70)
     return kernels->emitError()
@@ -131,11 +187,14 @@ FailureOr<std::string> mlir::fuseops::translateToPTX(Operation *kernels,
   machine.triple = "nvptx64-nvidia-cuda";
   machine.cpu = chip.str();
   machine.features = "+ptx" + std::to_string(version);
-  FailureOr<SmallVector<char>> text =
-      generateCode(kernels, machine, llvm::CodeGenFileType::AssemblyFile,
-                   [&](const llvm::Module &module) {
-                     return checkDeclarations(kernels, module);
-                   });
+  FailureOr<SmallVector<char>> text = generateCode(
+      kernels, machine, llvm::CodeGenFileType::AssemblyFile,
+      [&](llvm::Module &module) {
+        return linkLibdevice(kernels, module, options);
+      },
+      [&](const llvm::Module &module) {
+        return checkDeclarations(kernels, module);
+      });
   if (failed(text))
     return failure();
   return std::string(text->begin(), text->end());

@@ -26,11 +26,23 @@ using namespace mlir::fuseops;
 /// is read, and nothing is written.
 static bool isRecomputed(Value value, const llvm::SetVector<Value> &saved) {
   Operation *op = value.getDefiningOp();
+  if (isa_and_present<ConstantOp>(op))
+    return true;
   if (!op || inspectOperation(op).kernelTemplate != KernelTemplate::Pointwise)
     return false;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     return operand != value && saved.contains(operand);
   });
+}
+
+/// The argument of forward that `value` is a slice or a repetition of; null if
+/// none. Saving that argument instead writes nothing, and reading `value` there
+/// reads nothing more.
+static BlockArgument getViewedArgument(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_present<SliceOp, ExpandOp>(op))
+    return {};
+  return dyn_cast<BlockArgument>(op->getOperand(0));
 }
 
 static bool isSymbolic(Type type) {
@@ -99,6 +111,12 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
     DenseMap<Operation *, Operation *> copies;
     rewriter.setInsertionPointToStart(&backward);
     for (OpResult value : candidates) {
+      BlockArgument viewed = getViewedArgument(value);
+      if (viewed && saved.insert(viewed)) {
+        arguments.map(viewed,
+                      backward.addArgument(viewed.getType(), viewed.getLoc()));
+        dropped.resize(backward.getNumArguments());
+      }
       if (!isRecomputed(value, saved))
         continue;
       BlockArgument argument = argumentOf.lookup(value);

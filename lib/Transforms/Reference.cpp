@@ -117,6 +117,32 @@ static LogicalResult widenBody(PointwiseOp pointwise, bool isCast,
   return success();
 }
 
+/// Makes the elements those of the result's type, which is wider.
+static void widenConstant(ConstantOp constant, IRRewriter &rewriter) {
+  ElementsAttr value = constant.getValue();
+  auto type = cast<RankedTensorType>(constant->getResult(0).getType());
+  if (value.getElementType() == type.getElementType())
+    return;
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense) {
+    std::vector<uint8_t> bytes = constant.getBytes();
+    ArrayRef<char> raw(reinterpret_cast<const char *>(bytes.data()),
+                       bytes.size());
+    dense = DenseElementsAttr::getFromRawBuffer(value.getShapedType(), raw);
+  }
+  SmallVector<double> numbers;
+  for (APFloat number : dense.getValues<APFloat>()) {
+    bool losesInfo = false;
+    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                   &losesInfo);
+    numbers.push_back(number.convertToDouble());
+  }
+  rewriter.modifyOpInPlace(constant, [&] {
+    constant.setValueAttr(
+        DenseElementsAttr::get(type, ArrayRef<double>(numbers)));
+  });
+}
+
 namespace {
 struct ReferencePass : public fuseops::impl::ReferencePassBase<ReferencePass> {
   using Base::Base;
@@ -140,6 +166,8 @@ struct ReferencePass : public fuseops::impl::ReferencePassBase<ReferencePass> {
       for (Operation &op : region.front())
         widenTypes(op.getResults(), widenTensor);
     }
+    for (auto constant : collect<ConstantOp>(fusible))
+      widenConstant(constant, rewriter);
     for (auto pointwise : collect<PointwiseOp>(fusible))
       if (failed(widenBody(pointwise, casts.contains(pointwise), rewriter)))
         return signalPassFailure();

@@ -128,59 +128,57 @@ backward (%dy: tensor<?x8xf32>) {
 }
 
 // CHECK-LABEL: fuseops.fusible @condition_5_slices_what_the_other_computes(
-// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xf32>) -> tensor<?x4xf32>
+// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xf32>) -> tensor<?x8xf32>
 // CHECK-NEXT: forward {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.swiglu %[[ARG0]] activation(first) : tensor<?x8xf32> -> tensor<?x4xf32>
-// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]]) : tensor<?x4xf32>, tensor<?x8xf32>
+// CHECK-NEXT:   fuseops.return %[[ARG0]] : tensor<?x8xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x4xf32>, saved %[[ARG1:.+]]: tensor<?x8xf32>) {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.group @backward_0 pointwise (%[[ARG2:.+]] = %[[ARG1]]) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
-// CHECK-NEXT:     %[[V2:.+]] = fuseops.relu %[[ARG2]] : tensor<?x8xf32>
+// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x8xf32>) {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.group @backward_0 pointwise (%[[ARG1:.+]] = %[[ARG0]]) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+// CHECK-NEXT:     %[[V2:.+]] = fuseops.silu %[[ARG1]] : tensor<?x8xf32>
 // CHECK-NEXT:     fuseops.yield %[[V2]] : tensor<?x8xf32>
 // CHECK-NEXT:   }
-// CHECK-NEXT:   %[[V1:.+]] = fuseops.group @backward_1 pointwise (%[[ARG2:.+]] = %[[ARG0]], %[[ARG3:.+]] = %[[V0]]) : (tensor<?x4xf32>, tensor<?x8xf32>) -> tensor<?x8xf32> {
-// CHECK-NEXT:     %[[V2:.+]] = fuseops.swiglu_grad %[[ARG2]], %[[ARG3]] activation(first) : tensor<?x4xf32>, tensor<?x8xf32>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.group @backward_1 pointwise (%[[ARG1]] = %[[V0]]) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+// CHECK-NEXT:     %[[V2]] = fuseops.slice %[[ARG1]] dim(1) offset(7) step(-1) : tensor<?x8xf32> -> tensor<?x8xf32>
 // CHECK-NEXT:     fuseops.yield %[[V2]] : tensor<?x8xf32>
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V1]] : tensor<?x8xf32>
 // CHECK-NEXT: }
-fuseops.fusible @condition_5_slices_what_the_other_computes(%x: tensor<?x8xf32>) -> tensor<?x4xf32>
+fuseops.fusible @condition_5_slices_what_the_other_computes(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
 forward {
-  %0 = fuseops.swiglu %x activation(first) : tensor<?x8xf32> -> tensor<?x4xf32>
-  fuseops.return %0 save(%x) : tensor<?x4xf32>, tensor<?x8xf32>
+  fuseops.return %x : tensor<?x8xf32>
 }
-backward (%dy: tensor<?x4xf32>, saved %x: tensor<?x8xf32>) {
-  %0 = fuseops.relu %x : tensor<?x8xf32>
-  // expected-remark @below {{[Missed] Fusion | Category:fuseops-backward-fusion | Reason="fuseops.relu with fuseops.swiglu_grad: condition 5, one moves elements of what the other computes"}}
-  %1 = fuseops.swiglu_grad %dy, %0 activation(first) : tensor<?x4xf32>, tensor<?x8xf32>
+backward (%dy: tensor<?x8xf32>) {
+  %0 = fuseops.silu %dy : tensor<?x8xf32>
+  // expected-remark @below {{[Missed] Fusion | Category:fuseops-backward-fusion | Reason="fuseops.silu with fuseops.slice: condition 5, one moves elements of what the other computes"}}
+  %1 = fuseops.slice %0 dim(1) offset(7) step(-1) : tensor<?x8xf32> -> tensor<?x8xf32>
   fuseops.return %1 : tensor<?x8xf32>
 }
 
 // CHECK-LABEL: fuseops.fusible @condition_5_reads_what_the_other_concatenates(
-// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xf32>, %[[ARG1:.+]]: tensor<?x8xf32>) -> tensor<?x4xf32>
+// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xf32>) -> tensor<?x4xf32>
 // CHECK-NEXT: forward {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.swiglu %[[ARG0]] activation(first) : tensor<?x8xf32> -> tensor<?x4xf32>
-// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]], %[[ARG1]]) : tensor<?x4xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.slice %[[ARG0]] dim(1) offset(0) : tensor<?x8xf32> -> tensor<?x4xf32>
+// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]]) : tensor<?x4xf32>, tensor<?x8xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x4xf32>, saved %[[ARG1:.+]]: tensor<?x8xf32>, saved %[[ARG2:.+]]: tensor<?x8xf32>) {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.group @backward_0 pointwise (%[[ARG3:.+]] = %[[ARG0]], %[[ARG4:.+]] = %[[ARG1]]) : (tensor<?x4xf32>, tensor<?x8xf32>) -> tensor<?x8xf32> {
-// CHECK-NEXT:     %[[V2:.+]] = fuseops.swiglu_grad %[[ARG3]], %[[ARG4]] activation(first) : tensor<?x4xf32>, tensor<?x8xf32>
+// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x4xf32>, saved %[[ARG1:.+]]: tensor<?x8xf32>) {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.group @backward_0 pointwise (%[[ARG2:.+]] = %[[ARG0]]) : (tensor<?x4xf32>) -> tensor<?x8xf32> {
+// CHECK-NEXT:     %[[V2:.+]] = fuseops.concat %[[ARG2]], %[[ARG2]] dim(1) : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
 // CHECK-NEXT:     fuseops.yield %[[V2]] : tensor<?x8xf32>
 // CHECK-NEXT:   }
-// CHECK-NEXT:   %[[V1:.+]] = fuseops.group @backward_1 pointwise (%[[ARG3:.+]] = %[[V0]], %[[ARG4:.+]] = %[[ARG2]]) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32> {
-// CHECK-NEXT:     %[[V2:.+]] = fuseops.relu_grad %[[ARG3]], %[[ARG4]] : tensor<?x8xf32>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.group @backward_1 pointwise (%[[ARG2]] = %[[V0]], %[[ARG3:.+]] = %[[ARG1]]) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32> {
+// CHECK-NEXT:     %[[V2]] = fuseops.relu_grad %[[ARG2]], %[[ARG3]] : tensor<?x8xf32>
 // CHECK-NEXT:     fuseops.yield %[[V2]] : tensor<?x8xf32>
 // CHECK-NEXT:   }
-// CHECK-NEXT:   fuseops.return %[[V1]], none : tensor<?x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V1]] : tensor<?x8xf32>
 // CHECK-NEXT: }
-fuseops.fusible @condition_5_reads_what_the_other_concatenates(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x4xf32>
+fuseops.fusible @condition_5_reads_what_the_other_concatenates(%x: tensor<?x8xf32>) -> tensor<?x4xf32>
 forward {
-  %0 = fuseops.swiglu %x activation(first) : tensor<?x8xf32> -> tensor<?x4xf32>
-  fuseops.return %0 save(%x, %y) : tensor<?x4xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+  %0 = fuseops.slice %x dim(1) offset(0) : tensor<?x8xf32> -> tensor<?x4xf32>
+  fuseops.return %0 save(%x) : tensor<?x4xf32>, tensor<?x8xf32>
 }
-backward (%dy: tensor<?x4xf32>, saved %x: tensor<?x8xf32>, saved %y: tensor<?x8xf32>) {
-  %0 = fuseops.swiglu_grad %dy, %x activation(first) : tensor<?x4xf32>, tensor<?x8xf32>
-  // expected-remark @below {{[Missed] Fusion | Category:fuseops-backward-fusion | Reason="fuseops.swiglu_grad with fuseops.relu_grad: condition 5, one moves elements of what the other computes"}}
-  %1 = fuseops.relu_grad %0, %y : tensor<?x8xf32>
-  fuseops.return %1, none : tensor<?x8xf32>
+backward (%dy: tensor<?x4xf32>, saved %x: tensor<?x8xf32>) {
+  %0 = fuseops.concat %dy, %dy dim(1) : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+  // expected-remark @below {{[Missed] Fusion | Category:fuseops-backward-fusion | Reason="fuseops.concat with fuseops.relu_grad: condition 5, one moves elements of what the other computes"}}
+  %1 = fuseops.relu_grad %0, %x : tensor<?x8xf32>
+  fuseops.return %1 : tensor<?x8xf32>
 }

@@ -49,38 +49,6 @@ forward {
   fuseops.return %y : tensor<?x8xbf16>
 }
 
-// CHECK-LABEL: fuseops.fusible @swiglu(
-// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xbf16>) -> tensor<?x4xbf16>
-// CHECK-NEXT: forward {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.swiglu %[[ARG0]] activation(last) : tensor<?x8xbf16> -> tensor<?x4xbf16>
-// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]]) : tensor<?x4xbf16>, tensor<?x8xbf16>
-// CHECK-NEXT: }
-// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x4xbf16>, saved %[[ARG1:.+]]: tensor<?x8xbf16>) {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.swiglu_grad %[[ARG0]], %[[ARG1]] activation(last) : tensor<?x4xbf16>, tensor<?x8xbf16>
-// CHECK-NEXT:   fuseops.return %[[V0]] : tensor<?x8xbf16>
-// CHECK-NEXT: }
-fuseops.fusible @swiglu(%x: tensor<?x8xbf16>) -> tensor<?x4xbf16>
-forward {
-  %y = fuseops.swiglu %x activation(last) : tensor<?x8xbf16> -> tensor<?x4xbf16>
-  fuseops.return %y : tensor<?x4xbf16>
-}
-
-// CHECK-LABEL: fuseops.fusible @geglu(
-// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xbf16>) -> tensor<?x4xbf16>
-// CHECK-NEXT: forward {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.geglu %[[ARG0]] activation(first) : tensor<?x8xbf16> -> tensor<?x4xbf16>
-// CHECK-NEXT:   fuseops.return %[[V0]] save(%[[ARG0]]) : tensor<?x4xbf16>, tensor<?x8xbf16>
-// CHECK-NEXT: }
-// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x4xbf16>, saved %[[ARG1:.+]]: tensor<?x8xbf16>) {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.geglu_grad %[[ARG0]], %[[ARG1]] activation(first) : tensor<?x4xbf16>, tensor<?x8xbf16>
-// CHECK-NEXT:   fuseops.return %[[V0]] : tensor<?x8xbf16>
-// CHECK-NEXT: }
-fuseops.fusible @geglu(%x: tensor<?x8xbf16>) -> tensor<?x4xbf16>
-forward {
-  %y = fuseops.geglu %x activation(first) : tensor<?x8xbf16> -> tensor<?x4xbf16>
-  fuseops.return %y : tensor<?x4xbf16>
-}
-
 // CHECK-LABEL: fuseops.fusible @scale(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: forward {

@@ -152,3 +152,25 @@ forward {
 backward (%dx: tensor<4x8xf16>) {
   fuseops.return %dx : tensor<4x8xf16>
 }
+
+// Integers and bools stay what they are, and are reduced as they were.
+// CHECK-LABEL: fuseops.fusible @integers(
+// CHECK-SAME: %{{.+}}: tensor<?x8xi8>, %{{.+}}: tensor<?x8xi1>, %{{.+}}: tensor<?x8xf64>) -> (tensor<?x8xf64>, tensor<?x8xui8>, tensor<8xi64>)
+// CHECK: %[[Y:.+]]:2 = fuseops.pointwise (%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}}, %[[C:.+]] = %{{.+}}) : (tensor<?x8xi8>, tensor<?x8xi1>, tensor<?x8xf64>) -> (tensor<?x8xf64>, tensor<?x8xui8>) {
+// CHECK-NEXT:   %[[SUM:.+]] = arith.addi %[[A]], %[[A]] : i8
+// CHECK-NEXT:   %[[NUMBER:.+]] = arith.uitofp %[[SUM]] : i8 to f64
+// CHECK-NEXT:   %[[CHOSEN:.+]] = arith.select %[[B]], %[[C]], %[[NUMBER]] : f64
+// CHECK-NEXT:   fuseops.yield %[[CHOSEN]], %[[SUM]] : f64, i8
+// CHECK-NEXT: }
+// CHECK-NEXT: fuseops.reduce_rows sum %[[Y]]#1 : tensor<?x8xui8> -> tensor<8xi64>
+fuseops.fusible @integers(%i: tensor<?x8xi8>, %m: tensor<?x8xi1>, %x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xui8>, tensor<8xi64>)
+forward {
+  %y:2 = fuseops.pointwise (%a = %i, %b = %m, %c = %x) : (tensor<?x8xi8>, tensor<?x8xi1>, tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xui8>) {
+    %s = arith.addi %a, %a : i8
+    %n = arith.uitofp %s : i8 to f32
+    %r = arith.select %b, %c, %n : f32
+    fuseops.yield %r, %s : f32, i8
+  }
+  %t = fuseops.reduce_rows sum %y#1 : tensor<?x8xui8> -> tensor<8xi64>
+  fuseops.return %y#0, %y#1, %t : tensor<?x8xf32>, tensor<?x8xui8>, tensor<8xi64>
+}

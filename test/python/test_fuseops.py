@@ -31,6 +31,21 @@ forward {
 }
 """
 
+COUNTS = """
+fuseops.fusible @counts(%m: tensor<?x8xi1>, %u: tensor<8xui8>) -> (tensor<?x8xi1>, tensor<?x8xui8>, tensor<?x1xi64>)
+forward {
+  %n, %w = fuseops.pointwise (%a = %m, %b = %u) : (tensor<?x8xi1>, tensor<8xui8>) -> (tensor<?x8xi1>, tensor<?x8xui8>) {
+    %true = arith.constant true
+    %not = arith.xori %a, %true : i1
+    %one = arith.extui %a : i1 to i8
+    %sum = arith.addi %b, %one : i8
+    fuseops.yield %not, %sum : i1, i8
+  }
+  %c = fuseops.reduce_columns sum %m : tensor<?x8xi1> -> tensor<?x1xi64>
+  fuseops.return %n, %w, %c : tensor<?x8xi1>, tensor<?x8xui8>, tensor<?x1xi64>
+}
+"""  # noqa: E501
+
 
 @pytest.fixture(scope="module")
 def square() -> fuseops.Program:
@@ -59,6 +74,18 @@ def test_forward_and_backward(square: fuseops.Program, rng: np.random.Generator,
     dx, none = context.backward(dy)
     assert none is None
     np.testing.assert_allclose(dx, 2 * x * dy, rtol=1e-6, atol=1e-7)
+
+
+def test_integers_and_bools(rng: np.random.Generator):
+    program = fuseops.compile_ir(COUNTS)
+    # Any byte but 0 is true, and what comes back is 0 or 1.
+    bytes_ = rng.integers(0, 3, (5, 8), np.uint8)
+    mask, wraps = bytes_ != 0, np.full(8, 255, np.uint8)
+    (inverted, sums, counts), _ = program.forward(bytes_.view(np.bool_), wraps)
+    assert (inverted.dtype, sums.dtype, counts.dtype) == (np.bool_, np.uint8, np.int64)
+    np.testing.assert_array_equal(inverted.view(np.uint8), ~mask)
+    np.testing.assert_array_equal(sums, np.where(mask, 0, 255))
+    np.testing.assert_array_equal(counts, mask.sum(axis=1, keepdims=True))
 
 
 def test_call_gives_the_only_result(square: fuseops.Program):

@@ -58,7 +58,8 @@ static void eraseDead(ModuleOp module) {
         hasChanged = true;
         continue;
       }
-      for (Operation *op : llvm::reverse(getOperations(fusible)))
+      SmallVector<Operation *> operations = getOperations(fusible);
+      for (Operation *op : llvm::reverse(operations))
         if (isOpTriviallyDead(op)) {
           op->erase();
           hasChanged = true;

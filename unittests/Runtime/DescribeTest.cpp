@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DType.h"
 #include "TestProgram.h"
 
 #include "gtest/gtest.h"
@@ -142,4 +143,19 @@ TEST(Describe, DTypes) {
   EXPECT_EQ(fuseopsDTypeSize(FUSEOPS_I1), 1u);
   EXPECT_EQ(fuseopsDTypeSize(-1), 0u);
   EXPECT_STREQ(fuseopsStatusName(FUSEOPS_UNAVAILABLE), "unavailable");
+}
+
+TEST(Describe, DTypesOfDLPack) {
+  using runtime::acceptsDLDataType;
+  constexpr DLDataType kByte = {kDLUInt, 8, 1}, kBool = {kDLBool, 8, 1};
+  for (fuseopsDType dtype : {FUSEOPS_F8E4M3FN, FUSEOPS_I1, FUSEOPS_U8})
+    EXPECT_TRUE(acceptsDLDataType(dtype, kByte)) << fuseopsDTypeName(dtype);
+  EXPECT_TRUE(acceptsDLDataType(FUSEOPS_I1, kBool));
+  EXPECT_FALSE(acceptsDLDataType(FUSEOPS_U8, kBool));
+  EXPECT_FALSE(acceptsDLDataType(FUSEOPS_I8, kByte));
+  EXPECT_FALSE(acceptsDLDataType(FUSEOPS_I32, {kDLUInt, 32, 1}));
+  for (int32_t dtype = 0; fuseopsDTypeSize(dtype) != 0; ++dtype) {
+    auto type = static_cast<fuseopsDType>(dtype);
+    EXPECT_TRUE(acceptsDLDataType(type, runtime::getDLDataType(type)));
+  }
 }

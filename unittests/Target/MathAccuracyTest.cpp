@@ -212,8 +212,7 @@ TEST(MathAccuracy, CUDAExpansionsWithExactApproximations) {
   for (const Function &function : kFunctions)
     checkSweep(kernels, function, function.nvvmUlp, 4099, INFINITY);
   for (const Function &function : kNVVMOnly)
-    checkSweep(kernels, function, function.nvvmUlp, 4099,
-               StringRef(function.name) == "rsqrt" ? INFINITY : 0x1p+51);
+    checkSweep(kernels, function, function.nvvmUlp, 4099, INFINITY);
 }
 
 TEST(MathAccuracy, TailsAreRelativelyExact) {

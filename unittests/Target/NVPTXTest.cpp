@@ -91,14 +91,15 @@ std::string allMath() {
   return text;
 }
 
-FailureOr<std::string> toPTX(TestContext &context, StringRef text,
-                             StringRef chip) {
+FailureOr<std::string>
+toPTX(TestContext &context, StringRef text, StringRef chip,
+      const AssemblerOptions &options = AssemblerOptions::fromEnvironment()) {
   OwningOpRef<ModuleOp> module = context.parse(text);
   FailureOr<KernelTarget> target = KernelTarget::cuda(chip);
   if (!module || failed(target) ||
       failed(convertKernelToLLVM(*module, *target)))
     return failure();
-  return translateToPTX(*module, chip);
+  return translateToPTX(*module, chip, options);
 }
 
 class ChipTest : public ::testing::TestWithParam<const char *> {};
@@ -185,12 +186,34 @@ void expectError(StringRef text, StringRef expected) {
       << context.getDiagnostics();
 }
 
-TEST(NVPTX, MathWithoutExpansionIsAnError) {
-  expectError(mapKernel("k", "f64", "f64", "%y = math.exp %x : VT(f64)", 2),
-              "`math.exp` on `f64` has no expansion for CUDA chips");
-  expectError(
-      mapKernel("k", "f32", "f32", "%y = math.powf %x, %x : VT(f32)", 2),
-      "`math.powf` on `f32` has no expansion for CUDA chips");
+/// The errors of a kernel that needs libdevice.
+std::string libdeviceErrors(const AssemblerOptions &options) {
+  TestContext context;
+  std::string kernel =
+      mapKernel("k", "f64", "f64", "%y = math.exp %x : VT(f64)", 2);
+  EXPECT_TRUE(failed(toPTX(context, kernel, "sm_90a", options)));
+  return context.getDiagnostics();
+}
+
+TEST(NVPTX, MissingLibdeviceIsAnErrorThatSaysWhatToInstall) {
+  AssemblerOptions options = AssemblerOptions::fromEnvironment();
+  options.useLibdevice = false;
+  std::string errors = libdeviceErrors(options);
+  EXPECT_NE(errors.find("kernels call `__nv_exp` of libdevice.10.bc"),
+            std::string::npos)
+      << errors;
+  EXPECT_NE(errors.find("install the CUDA toolkit's nvvm folder"),
+            std::string::npos)
+      << errors;
+}
+
+TEST(NVPTX, BrokenLibdeviceIsAnError) {
+  AssemblerOptions options;
+  options.libdevice = "/proc/self/exe";
+  std::string errors = libdeviceErrors(options);
+  EXPECT_NE(errors.find("`/proc/self/exe` is no bitcode"),
+            std::string::npos)
+      << errors;
 }
 
 TEST(NVPTX, UnselectableIntrinsicIsAnErrorAtItsOperation) {
@@ -202,11 +225,11 @@ TEST(NVPTX, UnselectableIntrinsicIsAnErrorAtItsOperation) {
 }
 
 TEST(NVPTX, ExternalCallIsAnError) {
-  expectError("llvm.func @__nv_expf(f32) -> f32\n"
+  expectError("llvm.func @expf(f32) -> f32\n"
               "llvm.func @k(%x: f32, %p: !llvm.ptr) {\n"
-              "  %y = llvm.call @__nv_expf(%x) : (f32) -> f32\n"
+              "  %y = llvm.call @expf(%x) : (f32) -> f32\n"
               "  llvm.store %y, %p : f32, !llvm.ptr\n  llvm.return\n}",
-              "call of `__nv_expf`, which no CUDA kernel can link against");
+              "call of `expf`, which no CUDA kernel can link against");
 }
 
 TEST(NVPTX, FatalErrorOfLLVMIsAnErrorAndTheNextModuleCompiles) {
@@ -222,8 +245,8 @@ TEST(NVPTX, FatalErrorOfLLVMIsAnErrorAndTheNextModuleCompiles) {
 TEST(NVPTX, UnknownChips) {
   TestContext context;
   OwningOpRef<ModuleOp> module = context.parse("");
-  EXPECT_TRUE(failed(translateToPTX(*module, "gfx90a")));
-  EXPECT_TRUE(failed(translateToPTX(*module, "sm_95")));
+  EXPECT_TRUE(failed(translateToPTX(*module, "gfx90a", {})));
+  EXPECT_TRUE(failed(translateToPTX(*module, "sm_95", {})));
   EXPECT_NE(context.getDiagnostics().find("LLVM doesn't know the chip `sm_95`"),
             std::string::npos)
       << context.getDiagnostics();

@@ -7,6 +7,7 @@
 
 #include "TestKernels.h"
 
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
 #include "FuseOps/Target/CPU.h"
 #include "FuseOps/Target/Target.h"
 
@@ -38,7 +39,7 @@ static DialectRegistry makeRegistry() {
   registry
       .insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
               math::MathDialect, scf::SCFDialect, vector::VectorDialect,
-              LLVM::LLVMDialect, NVVM::NVVMDialect>();
+              LLVM::LLVMDialect, NVVM::NVVMDialect, FuseOpsDialect>();
   registerTargetTranslations(registry);
   return registry;
 }

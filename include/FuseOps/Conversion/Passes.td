@@ -45,7 +45,7 @@ def ConvertFuseOpsToKernelsPass
 }
 
 def ExpandMathPass : Pass<"fuseops-expand-math"> {
-  let summary = "Expand f32 math functions into polynomials";
+  let summary = "Expand scalar functions into arithmetic";
   let description = [{
     *standalone*: `convert-kernel-to-llvm` applies these patterns itself.
 
@@ -54,10 +54,15 @@ def ExpandMathPass : Pass<"fuseops-expand-math"> {
     vectorise and need neither libm nor libdevice. On f16 and bf16 the same
     functions are computed in f32. With `target=nvvm` the exponentials use
     `ex2.approx`, `math.rsqrt` becomes `rsqrt.approx`, and `math.{sin, cos}` are
-    expanded too (NaN for |x| >= 2^51).
+    expanded too.
 
-    Guarantee: none of these operations is left on f32, f16 or bf16. Others, and
-    f64, are left alone: libm on the CPU, an error for CUDA
+    On every type: `fuseops.special`; `math.{clampf, sincos, fpowi, ipowi,
+    isinf, isnormal}` and `arith.{floordivsi, ceildivsi, ceildivui}`, for which
+    LLVM has no operation. Integer divisions never trap: by 0 the quotient and
+    the remainder are 0, and the lowest integer by -1 is itself.
+
+    Guarantee: none of these operations is left, the first ones on f32, f16 or
+    bf16. Others, and f64, are left alone: libm on the CPU, libdevice for CUDA
     (`convert-kernel-to-llvm`). Special values are IEEE's: NaN stays NaN,
     overflow is infinity, underflow is gradual.
 
@@ -74,8 +79,8 @@ def ExpandMathPass : Pass<"fuseops-expand-math"> {
     ```
   }];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
-                           "vector::VectorDialect", "LLVM::LLVMDialect",
-                           "NVVM::NVVMDialect"];
+                           "scf::SCFDialect", "vector::VectorDialect",
+                           "LLVM::LLVMDialect", "NVVM::NVVMDialect"];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
            "What the expansion runs on: `cpu` or `nvvm`.">
@@ -150,12 +155,13 @@ def ConvertKernelToLLVMPass
     Runs the expansions above and then converts `scf`, `cf`, `arith`, `math`,
     `vector`, `index`, `ub` and `func` to the LLVM dialect; `nvvm` stays. A public
     `func.func` is a kernel and gets `nvvm.kernel` for CUDA, which `func.func`
-    itself may not carry; a private one becomes internal. 64-bit index.
+    itself may not carry; a private one becomes internal. 64-bit index. A math
+    function without instruction or expansion, and `arith.remf`, becomes a call:
+    of libm on the CPU, of libdevice for CUDA.
 
     Precondition: kernels touch memory through `llvm.load` and `llvm.store` only.
     Guarantee: only `llvm` and `nvvm` are left, or the pass failed with an error
-    at the operation that has no lowering; for CUDA that includes every math
-    function that the NVPTX backend can't select.
+    at the operation that has no lowering.
   }];
   let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect",
                            "func::FuncDialect", "math::MathDialect",

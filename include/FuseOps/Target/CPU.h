@@ -15,6 +15,10 @@
 
 namespace mlir::fuseops {
 
+/// How hard the compiler works for fast code: for a program that is run once to
+/// compare with, compiling takes longer than running.
+enum class Effort { Little, Full };
+
 /// The level that `cpu` names, one of `x86-64-v2`, `x86-64-v3`, `x86-64-v4`;
 /// `native` is the highest that this machine runs. Fails with an error at `loc`
 /// for any other text, and for `native` on a machine that runs none of them.
@@ -28,12 +32,14 @@ bool hasNativeHalf(StringRef level);
 /// relocatable object. `archUsed` becomes the level compiled for. Errors are
 /// emitted at the module.
 FailureOr<SmallVector<char>> compileToObject(Operation *kernels, StringRef cpu,
-                                             std::string &archUsed);
+                                             std::string &archUsed,
+                                             Effort effort = Effort::Full);
 
 /// As `compileToObject`, linked into a shared object that exports each function
 /// and needs only libm and libc when it is opened.
 FailureOr<SmallVector<char>>
-compileToSharedObject(Operation *kernels, StringRef cpu, std::string &archUsed);
+compileToSharedObject(Operation *kernels, StringRef cpu, std::string &archUsed,
+                      Effort effort = Effort::Full);
 
 } // namespace mlir::fuseops
 

@@ -15,35 +15,40 @@
 
 namespace mlir::fuseops {
 
-/// Returns the PTX of `kernels`, a module of the `llvm` and `nvvm` dialects,
-/// for `chip`, for example `sm_90a`. `ptxVersion` is ten times the PTX version,
-/// 0 the lowest, from 8.0 on, that knows the chip. Whatever LLVM can't select
-/// is an error: at the operation where that is known beforehand, else at the
-/// module.
-FailureOr<std::string> translateToPTX(Operation *kernels, StringRef chip,
-                                      unsigned ptxVersion = 0);
-
-/// Where the CUDA tools are looked for. `assembleToCubin` tries, in this order,
-/// the explicit paths, `cudaHome`, /usr/local/cuda, and the Python packages
+/// Where the CUDA tools are looked for. Tried are, in this order, the
+/// explicit paths, `cudaHome`, /usr/local/cuda, and the Python packages
 /// below `pythonSites`.
 struct AssemblerOptions {
   /// A path to libnvJitLink.so, used before any other where not empty.
   std::string nvJitLink;
+  /// A path to libdevice.10.bc, used before any other where not empty.
+  std::string libdevice;
   /// A path to ptxas, used before any other where not empty.
   std::string ptxas;
   /// The root of a CUDA toolkit.
   std::string cudaHome;
   /// site-packages folders that may hold nvidia/cu13 and triton.
   SmallVector<std::string> pythonSites;
-  /// Leave nvJitLink out, or ptxas.
+  /// Leave nvJitLink out, or ptxas, or libdevice.
   bool useNvJitLink = true;
   bool usePtxas = true;
+  bool useLibdevice = true;
   /// Spills are reported as a warning; true makes them an error.
   bool refuseSpills = false;
 
   /// `CUDA_HOME`, and the site-packages of `VIRTUAL_ENV` and of the system.
   static AssemblerOptions fromEnvironment();
 };
+
+/// Returns the PTX of `kernels`, a module of the `llvm` and `nvvm` dialects,
+/// for `chip`, for example `sm_90a`. Functions `__nv_…` that the kernels call
+/// are linked from libdevice. `ptxVersion` is ten times the PTX version, 0 the
+/// lowest, from 8.0 on, that knows the chip. Whatever LLVM can't select is an
+/// error: at the operation where that is known beforehand, else at the module;
+/// so is a libdevice that is needed and nowhere.
+FailureOr<std::string> translateToPTX(Operation *kernels, StringRef chip,
+                                      const AssemblerOptions &options,
+                                      unsigned ptxVersion = 0);
 
 /// What the assembler says about one kernel.
 struct KernelUsage {

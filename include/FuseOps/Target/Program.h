@@ -22,7 +22,7 @@
 namespace mlir::fuseops {
 
 /// Who provides a tensor's storage.
-enum class TensorRole { Input, Output, Workspace };
+enum class TensorRole { Input, Output, Workspace, Constant };
 
 /// A tensor of an entry.
 struct ProgramTensor {
@@ -34,6 +34,8 @@ struct ProgramTensor {
   int alias = -1;
   /// Byte offset into the workspace of a workspace tensor without alias.
   Extent offset;
+  /// Which of the plan's constants the storage of a constant is.
+  int constant = -1;
 
   /// Its bytes.
   Extent getBytes() const;
@@ -87,6 +89,8 @@ struct ProgramPlan {
   std::string name;
   int64_t symbolMin = 0, symbolMax = INT64_MAX;
   std::vector<ProgramEntry> entries;
+  /// The bytes of each constant.
+  std::vector<std::vector<uint8_t>> constants;
 };
 
 /// Machine code for one architecture.

@@ -60,7 +60,8 @@ def PlanSavedPass : Pass<"fuseops-plan-saved", "::mlir::fuseops::FusibleOp"> {
     not use is dropped, two saved values that are the same become one. A value
     that one pointwise operation gives from values that are saved anyway is
     computed again: that reads nothing more and saves a write. A saved argument
-    costs nothing: the artifact records it as an alias.
+    costs nothing: the artifact records it as an alias; so it is saved in place
+    of its slices and repetitions.
 
     Precondition: both regions are there. Guarantee: saved values are distinct
     and used. The choice is in the IR and depends on nothing else.
@@ -97,6 +98,26 @@ def PerturbPass : Pass<"fuseops-perturb", "::mlir::fuseops::FusibleOp"> {
   }];
   let options = [
     Option<"seed", "seed", "uint64_t", /*default=*/"0", "Chooses the noise">];
+}
+
+def ExpandGroupedPass : Pass<"fuseops-expand-grouped", "::mlir::fuseops::FusibleOp"> {
+  let summary = "Write grouped linear layers as grouped products and sums";
+  let description = [{
+    Pattern: `grouped_linear(x, w, bias) -> grouped_matmul(x, w) +
+    grouped_matmul(ones, bias)`. The sum fuses with what follows, and there is
+    one kernel for all grouped products.
+
+    Precondition: fusion has not run. Guarantee: no `fuseops.grouped_linear` is
+    left.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xbf16>, %w: tensor<8x128x64xbf16>, %n: tensor<8xi64>) -> tensor<?x128xbf16>
+    forward {
+      %y = fuseops.grouped_matmul %x, %w sizes(%n) transpose_rhs : tensor<?x64xbf16>, tensor<8x128x64xbf16>, tensor<8xi64> -> tensor<?x128xbf16>
+      fuseops.return %y : tensor<?x128xbf16>
+    }
+    ```
+  }];
 }
 
 def ExpandQuantizedPass : Pass<"fuseops-expand-quantized", "::mlir::fuseops::FusibleOp"> {

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::fuseops;
 using IntPredicate = arith::CmpIPredicate;
@@ -80,6 +82,35 @@ struct ExpandSinCos : OpRewritePattern<math::SincosOp> {
     Value sin = math::SinOp::create(rewriter, op.getLoc(), op.getOperand());
     Value cos = math::CosOp::create(rewriter, op.getLoc(), op.getOperand());
     rewriter.replaceOp(op, {sin, cos});
+    return success();
+  }
+};
+
+/// Pattern: isinf x -> |x| = infinity
+struct ExpandIsInf : OpRewritePattern<math::IsInfOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(math::IsInfOp op,
+                                PatternRewriter &rewriter) const override {
+    ScalarMath m(rewriter, op.getLoc(), op.getOperand().getType());
+    rewriter.replaceOp(op,
+                       m.equal(m.abs(op.getOperand()), m.constant(INFINITY)));
+    return success();
+  }
+};
+
+/// Pattern: isnormal x -> smallest normal number <= |x| < infinity
+struct ExpandIsNormal : OpRewritePattern<math::IsNormalOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(math::IsNormalOp op,
+                                PatternRewriter &rewriter) const override {
+    ScalarMath m(rewriter, op.getLoc(), op.getOperand().getType());
+    Value a = m.abs(op.getOperand());
+    auto type = cast<FloatType>(getElementTypeOrSelf(m.type));
+    double smallest = APFloat::getSmallestNormalized(type.getFloatSemantics())
+                          .convertToDouble();
+    rewriter.replaceOp(op, m.both(m.compare(ScalarMath::Predicate::OGE, a,
+                                            m.constant(smallest)),
+                                  m.less(a, m.constant(INFINITY))));
     return success();
   }
 };
@@ -178,8 +209,8 @@ struct ExpandCeilDiv : OpRewritePattern<OpTy> {
 } // namespace
 
 void mlir::fuseops::populateExpandScalarPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandSpecial, ExpandClamp, ExpandSinCos, ExpandFPowI,
-               ExpandIPowI, ExpandFloorDiv,
+  patterns.add<ExpandSpecial, ExpandClamp, ExpandSinCos, ExpandIsInf,
+               ExpandIsNormal, ExpandFPowI, ExpandIPowI, ExpandFloorDiv,
                ExpandCeilDiv<arith::CeilDivSIOp, /*isUnsigned=*/false>,
                ExpandCeilDiv<arith::CeilDivUIOp, /*isUnsigned=*/true>>(
       patterns.getContext());

@@ -87,7 +87,7 @@ private:
   MathTarget target;
 };
 
-/// sin(x), or cos(x), on a CUDA chip; NaN for |x| >= 2^51.
+/// sin(x), or cos(x), on a CUDA chip.
 Value expandSinCosNVVM(FloatBuilder &b, Value x, bool isCosine);
 
 } // namespace mlir::fuseops

@@ -124,7 +124,7 @@ Access mlir::fuseops::getPartialAccessIn(const View &view,
   int64_t missing = space.getRank() - view.type.getRank();
   for (int64_t dim = space.getRank() - 2; dim >= missing; --dim) {
     int64_t own = dim - missing;
-    if (view.type.getDimSize(own) == 1)
+    if (view.type.getDimSize(own) == 1 && dim != part)
       continue;
     RowDigit digit = getDigit(space, dim);
     digit.stride = view.strides[own];

@@ -7,6 +7,7 @@
 
 #include "FuseOps/Conversion/Passes.h"
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "GroupedKernel.h"
 #include "KernelEmitter.h"
 #include "KernelGroup.h"
 #include "Schedule.h"
@@ -52,8 +53,10 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult inlineLibraryCall();
+  LogicalResult lowerLibraryGroup();
+  void lowerGroupedProduct(GroupedMatmulOp op);
   LogicalResult lowerMemoryGroup();
+  StringRef nameKernel();
   LogicalResult verifyTemplate(const KernelGroup &body);
   LaunchOp launch(Operation *kernel, KernelTemplate kernelTemplate,
                   TypeRange types, ValueRange inputs, const Schedule &schedule,
@@ -88,22 +91,58 @@ LogicalResult GroupLowering::run() {
       unfusedBytes = unfusedBytes + bytesOf(op.getOperands(), op.getResults());
   }
   return group.getKernelTemplate() == KernelTemplate::Library
-             ? inlineLibraryCall()
+             ? lowerLibraryGroup()
              : lowerMemoryGroup();
 }
 
-LogicalResult GroupLowering::inlineLibraryCall() {
+/// A grouped product is a kernel of its own: the library would want the sizes
+/// on the host.
+void GroupLowering::lowerGroupedProduct(GroupedMatmulOp op) {
+  OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
+  func::FuncOp kernel = emitGroupedKernel(op, device, nameKernel(), builder);
+  Extent rows = getNumElements(op.getType(), 1);
+  rewriter.setInsertionPoint(group);
+  LaunchOp call =
+      launch(kernel, group.getKernelTemplate(), group.getResultTypes(),
+             group.getInputs(), getGroupedSchedule(device), rows);
+  call.setCountRows(
+      getNumElements(cast<RankedTensorType>(op.getLhs().getType()), 1)
+          .asArray());
+  // The most that the runtime counts; there are no more rows to contract.
+  call.setCountMaxWorkers(std::numeric_limits<int32_t>::max());
+  rewriter.replaceOp(group, call.getOutputs());
+}
+
+LogicalResult GroupLowering::lowerLibraryGroup() {
   Block &body = group.getBody().front();
+  Operation &op = body.front();
+  if (isa<AllReduceOp, AllGatherOp, ReduceScatterOp>(op))
+    return op.emitOpError() << "communicates between processes, which needs a "
+                               "distributed runtime that this build lacks";
   if (!llvm::hasSingleElement(body.without_terminator()) ||
-      !isa<LinearOp, MatmulOp>(body.front()))
+      !isa<LinearOp, MatmulOp, GroupedMatmulOp>(op))
     return group.emitOpError() << "expected one contraction in a group of "
                                   "template `library`";
+  if (auto grouped = dyn_cast<GroupedMatmulOp>(op)) {
+    lowerGroupedProduct(grouped);
+    return success();
+  }
   rewriter.setInsertionPoint(group);
   IRMapping mapping;
   mapping.map(body.getArguments(), group.getInputs());
-  Operation *call = rewriter.clone(body.front(), mapping);
+  Operation *call = rewriter.clone(op, mapping);
   rewriter.replaceOp(group, call->getResults());
   return success();
+}
+
+/// Each program of the module numbers its kernels from 0.
+StringRef GroupLowering::nameKernel() {
+  kernelName = group.getKernel().str();
+  if (kernels.lookupSymbol(kernelName))
+    kernelName =
+        (group->getParentOfType<FusibleOp>().getSymName() + "_" + kernelName)
+            .str();
+  return kernelName;
 }
 
 /// The template that was written down has to be able to do what the group does.
@@ -154,14 +193,8 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
   if (failed(schedule))
     return failure();
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
-  // Each program of the module numbers its kernels from 0.
-  kernelName = group.getKernel().str();
-  if (kernels.lookupSymbol(kernelName))
-    kernelName =
-        (group->getParentOfType<FusibleOp>().getSymName() + "_" + kernelName)
-            .str();
-  func::FuncOp kernel = emitRowKernel(*body, *schedule, device,
-                                      roundIntermediates, kernelName, builder);
+  func::FuncOp kernel = emitRowKernel(
+      *body, *schedule, device, roundIntermediates, nameKernel(), builder);
 
   auto yield = cast<YieldOp>(group.getBody().front().getTerminator());
   SmallVector<Type> types;

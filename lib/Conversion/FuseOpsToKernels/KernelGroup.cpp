@@ -41,20 +41,17 @@ static Value convertElements(OpBuilder &builder, Location loc, Value value,
       .getResult(0);
 }
 
+static bool isOnlyYielded(Operation &op) {
+  return llvm::all_of(op.getUsers(),
+                      [](Operation *user) { return isa<YieldOp>(user); });
+}
+
 LogicalResult KernelGroup::decompose() {
   Block &body = group.getBody().front();
   IRRewriter rewriter(group.getContext());
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
-    if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-      if (findView(reshape))
-        continue;
-      // Rows and columns stay, so that the kernel sees one and the same value.
-      if (fuseops::getSpace(tensorType(reshape.getInput())) !=
-          fuseops::getSpace(tensorType(reshape.getResult())))
-        return op.emitOpError() << "changes rows or columns within a kernel";
-      rewriter.replaceOp(reshape, reshape.getInput());
+    if (isa<ReshapeOp>(op))
       continue;
-    }
     auto fusible = dyn_cast<FusibleOpInterface>(op);
     if (!fusible)
       return op.emitOpError() << "is not an operation of a memory kernel, so "
@@ -68,6 +65,18 @@ LogicalResult KernelGroup::decompose() {
       result = convertElements(rewriter, op.getLoc(), result,
                                cast<RankedTensorType>(declared));
     rewriter.replaceOp(&op, results);
+  }
+  for (auto reshape : llvm::to_vector(body.getOps<ReshapeOp>())) {
+    if (findView(reshape) || isOnlyYielded(*reshape))
+      continue;
+    // Rows and columns stay, so that the kernel sees one and the same value.
+    // Only what names a dimension has to know its shape.
+    if (fuseops::getSpace(tensorType(reshape.getInput())) !=
+        fuseops::getSpace(tensorType(reshape.getResult())))
+      return reshape.emitOpError() << "changes rows or columns within a kernel";
+    rewriter.replaceUsesWithIf(reshape, reshape.getInput(), [](OpOperand &use) {
+      return !isa<ConcatOp, PermuteOp>(use.getOwner());
+    });
   }
   // Pattern: reduce_columns(x) -> x [if x has one column], converted. In a
   // kernel over more columns each lane of a vector would add its copy of the
@@ -94,18 +103,30 @@ LogicalResult KernelGroup::decompose() {
   return success();
 }
 
+/// Whether an operation visits its operands and writes them to other places. A
+/// permutation does where its own kernel makes the input and only memory gets
+/// the result; the planner decides by the same rule. A reshape of a computed
+/// value does where it is the result.
+static bool isScattered(Operation &op) {
+  if (auto concat = dyn_cast<ConcatOp>(op))
+    return concat.isScattered();
+  if (!isa<PermuteOp, ReshapeOp>(op) || !isOnlyYielded(op))
+    return false;
+  Value input = op.getOperand(0);
+  while (auto reshape = input.getDefiningOp<ReshapeOp>())
+    input = reshape.getInput();
+  return !isa<BlockArgument>(input);
+}
+
 /// The types of the values whose rows one core operation visits; none where it
 /// only says how another reads.
 static SmallVector<RankedTensorType> visitedTypes(Operation &op) {
-  auto concat = dyn_cast<ConcatOp>(op);
-  if ((concat && concat.isScattered()) ||
-      (isa<PermuteOp, ReshapeOp>(op) && !findView(op.getResult(0))))
+  if (isScattered(op))
     return llvm::map_to_vector(op.getOperands(), tensorType);
   if (isa<ReduceRowsOp, ReduceColumnsOp>(op))
     return {tensorType(op.getOperand(0))};
-  bool isView = !concat && !isa<PointwiseOp>(op);
   auto isYielded = [](Operation *user) { return isa<YieldOp>(user); };
-  if (isView && llvm::none_of(op.getUsers(), isYielded))
+  if (!isa<PointwiseOp, ConcatOp>(op) && llvm::none_of(op.getUsers(), isYielded))
     return {};
   return {tensorType(op.getResult(0))};
 }
@@ -143,17 +164,17 @@ bool KernelGroup::isPartlyBroadcast(Value value) const {
 /// Checks that what an operation reads is where the kernel can read it.
 LogicalResult KernelGroup::verifyReads(Operation &op) const {
   auto isComputed = [](Value value) { return !findView(value); };
-  if (isa<SliceOp>(op) && isComputed(op.getResult(0)))
+  if (isa<SliceOp, PermuteOp>(op) && !isScattered(op) &&
+      isComputed(op.getResult(0)))
     return op.emitOpError() << "moves a value that its own kernel computes";
   auto concat = dyn_cast<ConcatOp>(op);
-  bool isScattered = (concat && concat.isScattered()) ||
-                     (isa<PermuteOp, ReshapeOp>(op) &&
-                      isComputed(op.getResult(0)));
-  if (isScattered && llvm::any_of(op.getUsers(), [](Operation *user) {
-        return !isa<YieldOp>(user);
+  if (concat && concat.isScattered() &&
+      llvm::any_of(op.getUsers(), [](Operation *user) {
+        return !isa<YieldOp>(user) && !isScattered(*user);
       }))
     return op.emitOpError() << "is read by the kernel that computes it";
-  if (concat && !isScattered && llvm::any_of(concat.getInputs(), isComputed))
+  if (concat && !concat.isScattered() &&
+      llvm::any_of(concat.getInputs(), isComputed))
     return op.emitOpError() << "joins a value that its own kernel computes";
   if (isa<PointwiseOp>(op))
     for (Value operand : op.getOperands())
@@ -211,8 +232,10 @@ LogicalResult KernelGroup::findLevels() {
       continue;
     }
     // What only says how another reads or writes computes nothing.
-    if (findView(op.getResult(0)) || isa<ReshapeOp>(op))
+    if (isa<ReshapeOp, SliceOp, PermuteOp>(op)) {
+      levels[op.getResult(0)] = level;
       continue;
+    }
     if (isa<ReduceColumnsOp>(op))
       ++level;
     for (Value result : op.getResults())
@@ -262,19 +285,22 @@ LogicalResult KernelGroup::findStores(Value value, const View &view,
     }
     return success();
   }
-  if (auto reshape = value.getDefiningOp<ReshapeOp>();
-      reshape && !findView(value)) {
-    // A decomposition ends in one, which is the whole result under its shape.
-    assert(value == view.tensor && "nothing reads what is reshaped");
-    Value inner = reshape.getInput();
-    return findStores(inner, View::packed(value, tensorType(inner)), output);
-  }
   if (auto permute = value.getDefiningOp<PermuteOp>();
-      permute && !findView(value))
+      permute && isScattered(*permute))
     return findStores(
         permute.getInput(),
         view.unpermute(permute.getOrder(), tensorType(permute.getInput())),
         output);
+  if (auto reshape = value.getDefiningOp<ReshapeOp>();
+      reshape && !findView(value)) {
+    // All of the result, or a part of it with rows and columns as they are.
+    Value input = reshape.getInput();
+    return findStores(input,
+                      value == view.tensor
+                          ? View::packed(value, tensorType(input))
+                          : view,
+                      output);
+  }
   Placement placement = getPlacement(value);
   bool isWhole = value == view.tensor;
   if (isFinal(value) ? !isWhole

@@ -92,8 +92,9 @@ FailureOr<ClassCall> ClassCall::get(TorchCall &call, unsigned first) {
   loss.areIndices = isa<IntegerType>(targets->type.getElementType());
   if (!loss.areIndices) {
     if (targets->type.getShape() != scores->type.getShape())
-      return call.refuse("expected probabilities of the scores' shape, but got " +
-                         print(targets->type));
+      return call.refuse(
+          "expected probabilities of the scores' shape, but got " +
+          print(targets->type));
     loss.targets = loss.moveClassesLast(*target);
     return loss;
   }
@@ -138,9 +139,8 @@ Value ClassCall::apply(
       converted.push_back(convertElement(
           inner, loc, scalar, tensorType(operand).getElementType(), wide));
     Type word = inner.getI64Type();
-    Value target =
-        convertElement(inner, loc, scalars.back(),
-                       tensorType(targets).getElementType(), word);
+    Value target = convertElement(inner, loc, scalars.back(),
+                                  tensorType(targets).getElementType(), word);
     return {convertElement(inner, loc, body(math, target, converted), wide,
                            type.getElementType())};
   };
@@ -157,13 +157,12 @@ FailureOr<Value>
 ClassCall::gather(ValueRange operands,
                   function_ref<Value(ScalarMath &, ValueRange)> body) const {
   RankedTensorType type = tensorType(scores).clone(wide);
-  Value there = apply(
-      type, operands, [&](ScalarMath &math, Value target, ValueRange s) {
-        Value column = ColumnIndexOp::create(
-            math.builder, math.loc, math.builder.getI64Type());
-        Value isTarget =
-            arith::CmpIOp::create(math.builder, math.loc,
-                                  arith::CmpIPredicate::eq, column, target);
+  Value there =
+      apply(type, operands, [&](ScalarMath &math, Value target, ValueRange s) {
+        Value column = ColumnIndexOp::create(math.builder, math.loc,
+                                             math.builder.getI64Type());
+        Value isTarget = arith::CmpIOp::create(
+            math.builder, math.loc, arith::CmpIPredicate::eq, column, target);
         return math.select(isTarget, body(math, s), math.constant(0.0));
       });
   return sumClasses(there);
@@ -181,17 +180,16 @@ FailureOr<Value> ClassCall::buildRowWeights() const {
   SmallVector<Value> operands;
   if (picked)
     operands.push_back(picked);
-  return apply(getRowType(wide), operands,
-               [&](ScalarMath &math, Value target, ValueRange s) {
-                 Value none = arith::ConstantOp::create(
-                     math.builder, math.loc,
-                     math.builder.getI64IntegerAttr(ignored));
-                 Value isIgnored = arith::CmpIOp::create(
-                     math.builder, math.loc, arith::CmpIPredicate::eq, target,
-                     none);
-                 return math.select(isIgnored, math.constant(0.0),
-                                    picked ? s[0] : math.constant(1.0));
-               });
+  return apply(
+      getRowType(wide), operands,
+      [&](ScalarMath &math, Value target, ValueRange s) {
+        Value none = arith::ConstantOp::create(
+            math.builder, math.loc, math.builder.getI64IntegerAttr(ignored));
+        Value isIgnored = arith::CmpIOp::create(
+            math.builder, math.loc, arith::CmpIPredicate::eq, target, none);
+        return math.select(isIgnored, math.constant(0.0),
+                           picked ? s[0] : math.constant(1.0));
+      });
 }
 
 LogicalResult ClassCall::finish(Value losses, Value weights) const {
@@ -242,8 +240,8 @@ static LogicalResult convertSoftTargets(const ClassCall &loss,
   if (loss.weight)
     operands.push_back(loss.weight);
   double share = smoothing / static_cast<double>(getColumns(type));
-  Value terms = call.pointwise(
-      type, operands, [&](ScalarMath &math, ArrayRef<Value> s) {
+  Value terms =
+      call.pointwise(type, operands, [&](ScalarMath &math, ArrayRef<Value> s) {
         Value target = s[1];
         if (smoothing != 0.0)
           target = math.add(math.mul(target, math.constant(1.0 - smoothing)),
@@ -281,10 +279,8 @@ static LogicalResult convertCrossEntropy(TorchCall &call) {
   RankedTensorType type = tensorType(loss->scores).clone(loss->wide);
   Value logs =
       LogSoftmaxOp::create(call.builder, call.getLoc(), type, loss->scores);
-  FailureOr<Value> hard =
-      loss->gather(logs, [](ScalarMath &math, ValueRange s) {
-        return math.neg(s[0]);
-      });
+  FailureOr<Value> hard = loss->gather(
+      logs, [](ScalarMath &math, ValueRange s) { return math.neg(s[0]); });
   if (failed(hard))
     return failure();
   Value losses = multiply(*loss, row, *hard, *weights);
@@ -300,9 +296,8 @@ static LogicalResult convertCrossEntropy(TorchCall &call) {
           Value none = arith::ConstantOp::create(
               math.builder, math.loc,
               math.builder.getI64IntegerAttr(loss->ignored));
-          Value isIgnored =
-              arith::CmpIOp::create(math.builder, math.loc,
-                                    arith::CmpIPredicate::eq, target, none);
+          Value isIgnored = arith::CmpIOp::create(
+              math.builder, math.loc, arith::CmpIPredicate::eq, target, none);
           Value smooth = math.mul(s[1], math.constant(-share));
           return math.add(math.mul(s[0], math.constant(1.0 - *smoothing)),
                           math.select(isIgnored, math.constant(0.0), smooth));
@@ -376,8 +371,8 @@ static LogicalResult convertLikelihoodBackward(TorchCall &call) {
   SmallVector<Value> operands = {rows, *weights};
   if (isMean)
     operands.push_back(*total);
-  Value slopes = call.pointwise(
-      row, operands, [&](ScalarMath &math, ArrayRef<Value> s) {
+  Value slopes =
+      call.pointwise(row, operands, [&](ScalarMath &math, ArrayRef<Value> s) {
         Value slope = math.neg(math.mul(s[0], s[1]));
         // Without a row that counts there is nothing to divide.
         if (isMean)
@@ -388,11 +383,10 @@ static LogicalResult convertLikelihoodBackward(TorchCall &call) {
   auto type = tensorType(loss->scores);
   Value result = loss->apply(
       type, slopes, [&](ScalarMath &math, Value target, ValueRange s) {
-        Value column = ColumnIndexOp::create(
-            math.builder, math.loc, math.builder.getI64Type());
-        Value isTarget =
-            arith::CmpIOp::create(math.builder, math.loc,
-                                  arith::CmpIPredicate::eq, column, target);
+        Value column = ColumnIndexOp::create(math.builder, math.loc,
+                                             math.builder.getI64Type());
+        Value isTarget = arith::CmpIOp::create(
+            math.builder, math.loc, arith::CmpIPredicate::eq, column, target);
         return math.select(isTarget, s[0], math.constant(0.0));
       });
   return call.set(0, loss->moveClassesBack(result));

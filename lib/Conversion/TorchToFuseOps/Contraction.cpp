@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contraction.h"
 #include "FuseOps/Dialect/FuseOps/Layout.h"
-#include "TorchCall.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
 
 namespace {
-/// An operand of a product: a stack of matrices, or one, each transposed or not.
+/// An operand of a product: a stack of matrices, or one, each transposed or
+/// not.
 struct Factor {
   Value value;
   bool isTransposed = false;
@@ -35,31 +36,26 @@ static RankedTensorType tensorType(Value value) {
 }
 
 /// Reads an operand: a vector is a row, or a column with `isColumn`.
-static FailureOr<Factor> getFactor(TorchCall &call, unsigned index,
+static FailureOr<Factor> getFactor(TorchCall &call, const TorchValue &found,
                                    bool isColumn) {
-  FailureOr<TorchValue> found = call.floatOrSplat(index);
-  if (failed(found))
-    return failure();
   Factor factor;
-  factor.value = factor.untransposed = call.materialize(*found);
-  factor.element = found->type.getElementType();
-  ArrayRef<int64_t> shape = found->type.getShape();
-  int64_t rank = found->getRank();
+  factor.value = factor.untransposed = call.materialize(found);
+  factor.element = found.type.getElementType();
+  ArrayRef<int64_t> shape = found.type.getShape();
+  int64_t rank = found.getRank();
   if (rank == 0)
-    return call.refuse("expected operand " + Twine(index) +
-                       " to have dimensions, but got a scalar");
+    return call.refuse("expected operands with dimensions, but got a scalar");
   if (rank == 1) {
-    if (!found->type.hasStaticShape())
-      return call.refuse("expected a vector of known size as operand " +
-                         Twine(index));
+    if (!found.type.hasStaticShape())
+      return call.refuse("expected vectors of known size, but got " +
+                         print(found.type));
     int64_t size = shape[0];
     (isColumn ? factor.rows : factor.columns) = size;
     SmallVector<int64_t> matrix = {factor.rows, factor.columns};
-    factor.value =
-        reshapeTo(call.builder, call.getLoc(), factor.value, matrix);
+    factor.value = reshapeTo(call.builder, call.getLoc(), factor.value, matrix);
     return factor;
   }
-  int64_t row = found->getDim(rank - 2), column = found->getDim(rank - 1);
+  int64_t row = found.getDim(rank - 2), column = found.getDim(rank - 1);
   factor.rows = shape[row];
   factor.columns = shape[column];
   llvm::append_range(factor.batch, shape.take_front(row));
@@ -68,8 +64,7 @@ static FailureOr<Factor> getFactor(TorchCall &call, unsigned index,
   // rows that may be of any number.
   SmallVector<int64_t> swapped;
   llvm::append_range(swapped, llvm::seq<int64_t>(0, row));
-  llvm::append_range(swapped,
-                     llvm::seq<int64_t>(column, found->type.getRank()));
+  llvm::append_range(swapped, llvm::seq<int64_t>(column, found.type.getRank()));
   llvm::append_range(swapped, llvm::seq<int64_t>(row, column));
   auto moved = factor.value.getDefiningOp<PermuteOp>();
   SmallVector<int64_t> inverse(swapped.size());
@@ -81,6 +76,13 @@ static FailureOr<Factor> getFactor(TorchCall &call, unsigned index,
     factor.isTransposed = true;
   }
   return factor;
+}
+
+static FailureOr<Factor> getFactor(TorchCall &call, unsigned index,
+                                   bool isColumn) {
+  FailureOr<TorchValue> found = call.floatOrSplat(index);
+  return failed(found) ? FailureOr<Factor>(failure())
+                       : getFactor(call, *found, isColumn);
 }
 
 /// `lhs * rhs` of single matrices, or of rows of any rank and a matrix.
@@ -97,8 +99,7 @@ static FailureOr<Value> buildStack(TorchCall &call, const Factor &factor,
   OpBuilder &builder = call.builder;
   Location loc = call.getLoc();
   RankedTensorType type = tensorType(factor.value);
-  ArrayRef<int64_t> matrix =
-      type.getShape().drop_front(factor.batch.size());
+  ArrayRef<int64_t> matrix = type.getShape().drop_front(factor.batch.size());
   SmallVector<int64_t> shape(batch);
   llvm::append_range(shape, matrix);
   auto expanded = RankedTensorType::get(shape, factor.element);
@@ -224,8 +225,21 @@ static LogicalResult convertProduct(TorchCall &call) {
   FailureOr<Value> product = buildProduct(call, type, *lhs, *rhs);
   if (failed(product))
     return failure();
-  return call.set(0, reshapeTo(call.builder, call.getLoc(), *product,
-                               result->getShape()));
+  return call.set(
+      0, reshapeTo(call.builder, call.getLoc(), *product, result->getShape()));
+}
+
+FailureOr<Value> mlir::fuseops::buildMatrixProduct(TorchCall &call,
+                                                   RankedTensorType result,
+                                                   Value lhs, Value rhs) {
+  FailureOr<Factor> left =
+      getFactor(call, TorchValue::get(lhs), /*isColumn=*/false);
+  if (failed(left))
+    return failure();
+  FailureOr<Factor> right =
+      getFactor(call, TorchValue::get(rhs), /*isColumn=*/true);
+  return failed(right) ? FailureOr<Value>(failure())
+                       : buildProduct(call, result, *left, *right);
 }
 
 static LogicalResult convertLinear(TorchCall &call) {
@@ -252,8 +266,8 @@ static LogicalResult convertLinear(TorchCall &call) {
   RankedTensorType type =
       getProductType(*result, left->getRank(), right->getRank());
   auto set = [&](Value value) {
-    return call.set(0, reshapeTo(call.builder, call.getLoc(), value,
-                                 result->getShape()));
+    return call.set(
+        0, reshapeTo(call.builder, call.getLoc(), value, result->getShape()));
   };
   bool isLinear = !input->isTransposed && !weight->isTransposed &&
                   (!*bias || tensorType(*bias).getRank() == 1);
@@ -268,8 +282,7 @@ static LogicalResult convertLinear(TorchCall &call) {
     return failure();
   if (!*bias)
     return set(*product);
-  return set(
-      AddOp::create(call.builder, call.getLoc(), type, *product, *bias));
+  return set(AddOp::create(call.builder, call.getLoc(), type, *product, *bias));
 }
 
 /// `beta * operand 0 + alpha * operand 1 * operand 2`: addmm, baddbmm, addmv,
@@ -386,8 +399,8 @@ static LogicalResult convertGroupedProduct(TorchCall &call) {
   if (count > 1)
     starts = ConcatOp::create(
         builder, loc, vector(count),
-        ValueRange{first,
-                   SliceOp::create(builder, loc, vector(count - 1), wide, 0, 0)},
+        ValueRange{first, SliceOp::create(builder, loc, vector(count - 1), wide,
+                                          0, 0)},
         0);
   auto body = [](OpBuilder &inner, Location place,
                  ValueRange scalars) -> SmallVector<Value> {
@@ -396,10 +409,9 @@ static LogicalResult convertGroupedProduct(TorchCall &call) {
   Value sizes = PointwiseOp::build(builder, loc, vector(count),
                                    ValueRange{wide, starts}, body)
                     .getResult(0);
-  return call.set(0, GroupedMatmulOp::create(builder, loc, *result, lhs->value,
-                                             rhs->value, sizes,
-                                             lhs->flag(builder),
-                                             rhs->flag(builder)));
+  return call.set(0, GroupedMatmulOp::create(
+                         builder, loc, *result, lhs->value, rhs->value, sizes,
+                         lhs->flag(builder), rhs->flag(builder)));
 }
 
 void mlir::fuseops::addContractionHandlers(TorchHandlers &handlers) {
@@ -409,4 +421,5 @@ void mlir::fuseops::addContractionHandlers(TorchHandlers &handlers) {
   for (StringRef name : {"addmm", "baddbmm", "addmv", "addbmm"})
     handlers.add(("aten." + name).str(), 3, 5, convertAddProduct);
   handlers.add("aten._grouped_mm", 3, 5, convertGroupedProduct);
+  addEinsumHandlers(handlers);
 }

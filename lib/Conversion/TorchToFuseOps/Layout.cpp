@@ -78,9 +78,8 @@ static LogicalResult convertReshape(TorchCall &call) {
                        print(input->type) + " and " + print(*result));
   input->type = *result;
   if (!input->isSplat())
-    input->values.front() = reshapeTo(call.builder, call.getLoc(),
-                                      input->values.front(),
-                                      result->getShape());
+    input->values.front() = reshapeTo(
+        call.builder, call.getLoc(), input->values.front(), result->getShape());
   return call.set(0, *input);
 }
 
@@ -209,9 +208,8 @@ static LogicalResult convertMoveDim(TorchCall &call) {
 //===----------------------------------------------------------------------===//
 
 /// The result's type, where operand `index` lists its sizes.
-static FailureOr<RankedTensorType> getListedType(TorchCall &call,
-                                                 unsigned index,
-                                                 int64_t &multiple) {
+static FailureOr<RankedTensorType>
+getListedType(TorchCall &call, unsigned index, int64_t &multiple) {
   FailureOr<int64_t> found = call.multiple();
   if (failed(found))
     return failure();

@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-FailureOr<LossReduction>
-mlir::fuseops::getLossReduction(const TorchCall &call, unsigned index) {
+FailureOr<LossReduction> mlir::fuseops::getLossReduction(const TorchCall &call,
+                                                         unsigned index) {
   FailureOr<int64_t> kind = call.integerOr(index, 1);
   if (failed(kind))
     return failure();
@@ -40,10 +40,9 @@ Value mlir::fuseops::divideByExtent(TorchCall &call, Value value,
     operands.push_back(call.buildSize(count));
   return call.pointwise(
       type, operands, [&](ScalarMath &math, ArrayRef<Value> s) {
-        return math.div(s[0],
-                        s.size() == 2
-                            ? s[1]
-                            : math.constant(static_cast<double>(count.constant)));
+        return math.div(s[0], s.size() == 2 ? s[1]
+                                            : math.constant(static_cast<double>(
+                                                  count.constant)));
       });
 }
 
@@ -94,10 +93,8 @@ static Value buildSmoothL1(ScalarMath &m, ArrayRef<Value> t,
 static Value buildHuber(ScalarMath &m, ArrayRef<Value> t, ArrayRef<double> n) {
   Value d = m.sub(t[0], t[1]), size = m.abs(d);
   Value curve = m.mul(m.square(d), m.constant(0.5));
-  Value line =
-      m.mul(m.constant(n[0]), m.sub(size, m.constant(0.5 * n[0])));
-  Value isNear =
-      m.compare(ScalarMath::Predicate::OLE, size, m.constant(n[0]));
+  Value line = m.mul(m.constant(n[0]), m.sub(size, m.constant(0.5 * n[0])));
+  Value isNear = m.compare(ScalarMath::Predicate::OLE, size, m.constant(n[0]));
   return m.select(isNear, curve, line);
 }
 
@@ -110,8 +107,7 @@ static Value buildBinaryCrossEntropy(ScalarMath &m, ArrayRef<Value> t,
                                      ArrayRef<double>) {
   Value yes = buildCrossEntropyTerm(m, m.log(t[0]));
   Value no = buildCrossEntropyTerm(m, m.log1p(m.neg(t[0])));
-  Value loss = m.sub(m.mul(m.sub(t[1], m.constant(1.0)), no),
-                     m.mul(t[1], yes));
+  Value loss = m.sub(m.mul(m.sub(t[1], m.constant(1.0)), no), m.mul(t[1], yes));
   return t[2] ? m.mul(loss, t[2]) : loss;
 }
 
@@ -157,9 +153,9 @@ static Value buildSoftMargin(ScalarMath &m, ArrayRef<Value> t,
 static Value buildPoisson(ScalarMath &m, ArrayRef<Value> t,
                           ArrayRef<double> n) {
   bool isLog = n[0] != 0.0;
-  Value loss = isLog ? m.sub(m.exp(t[0]), m.mul(t[1], t[0]))
-                     : m.sub(t[0], m.mul(t[1], m.log(m.add(
-                                                   t[0], m.constant(n[2])))));
+  Value loss =
+      isLog ? m.sub(m.exp(t[0]), m.mul(t[1], t[0]))
+            : m.sub(t[0], m.mul(t[1], m.log(m.add(t[0], m.constant(n[2])))));
   if (n[1] == 0.0)
     return loss;
   // Stirling's approximation of log(y!), for y > 1.
@@ -240,20 +236,19 @@ static LogicalResult convertLoss(TorchCall &call, const LossRow &row) {
       all.push_back(there ? scalars[0] : Value()),
           scalars = scalars.drop_front(there);
     if (row.isGradient && isMean && !count.perSymbol)
-      all[0] = math.div(all[0],
-                        math.constant(static_cast<double>(count.constant)));
+      all[0] =
+          math.div(all[0], math.constant(static_cast<double>(count.constant)));
     return row.body(math, all, numbers);
   };
-  Value losses =
-      call.pointwise(isReduced ? getComputeTensor(element) : element, tensors,
-                     body);
+  Value losses = call.pointwise(isReduced ? getComputeTensor(element) : element,
+                                tensors, body);
   if (!isReduced)
     return call.set(0, losses);
   FailureOr<Value> sum = sumAll(call, losses);
   if (failed(sum))
     return failure();
-  return call.setConverted(0, isMean ? divideByExtent(call, *sum, count)
-                                     : *sum);
+  return call.setConverted(0,
+                           isMean ? divideByExtent(call, *sum, count) : *sum);
 }
 
 static const SmallVector<LossRow> &getRows() {
@@ -273,25 +268,27 @@ static const SmallVector<LossRow> &getRows() {
       {"poisson_nll_loss", 2, buildPoisson, 5, {{2, 1.0}, {3, 0.0}, {4, 1e-8}}},
       {"hinge_embedding_loss", 2, buildHinge, 3, {{2, 1.0}}},
       {"margin_ranking_loss", 3, buildMarginRanking, 4, {{3, 0.0}}},
-      {"mse_loss_backward", 3,
+      {"mse_loss_backward",
+       3,
        [](ScalarMath &m, ArrayRef<Value> t, ArrayRef<double>) {
          return m.mul(m.mul(m.constant(2.0), m.sub(t[1], t[2])), t[0]);
        },
        3,
        {},
        true},
-      {"smooth_l1_loss_backward", 3,
+      {"smooth_l1_loss_backward",
+       3,
        [](ScalarMath &m, ArrayRef<Value> t, ArrayRef<double> n) {
          Value d = m.sub(t[1], t[2]), slope = buildSign(m, d);
          if (n[0] != 0.0)
-           slope = chooseNear(m, d, n[0],
-                              m.div(d, m.constant(n[0])), slope);
+           slope = chooseNear(m, d, n[0], m.div(d, m.constant(n[0])), slope);
          return m.mul(slope, t[0]);
        },
        3,
        {{4, 1.0}},
        true},
-      {"huber_loss_backward", 3,
+      {"huber_loss_backward",
+       3,
        [](ScalarMath &m, ArrayRef<Value> t, ArrayRef<double> n) {
          Value d = m.sub(t[1], t[2]);
          Value limit = m.constant(n[0]);
@@ -301,9 +298,14 @@ static const SmallVector<LossRow> &getRows() {
        3,
        {{4, 1.0}},
        true},
-      {"binary_cross_entropy_backward", 4, buildBinaryCrossEntropyBackward, 4,
-       {}, true},
-      {"soft_margin_loss_backward", 3,
+      {"binary_cross_entropy_backward",
+       4,
+       buildBinaryCrossEntropyBackward,
+       4,
+       {},
+       true},
+      {"soft_margin_loss_backward",
+       3,
        [](ScalarMath &m, ArrayRef<Value> t, ArrayRef<double>) {
          Value factor = m.sigmoid(m.neg(m.mul(t[1], t[2])));
          return m.mul(m.neg(m.mul(t[2], factor)), t[0]);
@@ -316,8 +318,7 @@ static const SmallVector<LossRow> &getRows() {
 
 void mlir::fuseops::addLossHandlers(TorchHandlers &handlers) {
   for (const LossRow &row : getRows())
-    handlers.add(("aten." + row.name).str(), 2, 8, [&row](TorchCall &call) {
-      return convertLoss(call, row);
-    });
+    handlers.add(("aten." + row.name).str(), 2, 8,
+                 [&row](TorchCall &call) { return convertLoss(call, row); });
   addClassLossHandlers(handlers);
 }

@@ -82,10 +82,9 @@ static LogicalResult convertRmsNorm(TorchCall &call) {
   if (failed(result))
     return failure();
   auto norm = RmsNormOp::create(
-      call.builder, call.getLoc(),
-      shape->getFlatType(result->getElementType()), shape->getStatType(),
-      shape->flatten(*call.tensor(0)), shape->flatten(*gamma),
-      call.builder.getF64FloatAttr(*eps), UnitAttr());
+      call.builder, call.getLoc(), shape->getFlatType(result->getElementType()),
+      shape->getStatType(), shape->flatten(*call.tensor(0)),
+      shape->flatten(*gamma), call.builder.getF64FloatAttr(*eps), UnitAttr());
   Value value = reshapeTo(call.builder, call.getLoc(), norm.getResult(),
                           result->getShape());
   if (failed(call.set(0, value)))
@@ -111,9 +110,8 @@ static LogicalResult convertLayerNorm(TorchCall &call) {
     return failure();
   RankedTensorType stat = shape->getStatType();
   auto norm = LayerNormOp::create(
-      call.builder, call.getLoc(),
-      shape->getFlatType(result->getElementType()), stat, stat,
-      shape->flatten(*call.tensor(0)), shape->flatten(*gamma),
+      call.builder, call.getLoc(), shape->getFlatType(result->getElementType()),
+      stat, stat, shape->flatten(*call.tensor(0)), shape->flatten(*gamma),
       shape->flatten(*beta), call.builder.getF64FloatAttr(*eps), UnitAttr());
   Value value = reshapeTo(call.builder, call.getLoc(), norm.getResult(),
                           result->getShape());
@@ -216,9 +214,9 @@ static TorchHandler convertBatchNorm(std::optional<unsigned> trainingIndex,
         return failure();
       parameters.push_back(*parameter);
     }
-    FailureOr<bool> isTraining =
-        trainingIndex ? call.booleanOr(*trainingIndex, false)
-                      : FailureOr<bool>(false);
+    FailureOr<bool> isTraining = trainingIndex
+                                     ? call.booleanOr(*trainingIndex, false)
+                                     : FailureOr<bool>(false);
     if (failed(isTraining))
       return failure();
     if (*isTraining || !parameters[2] || !parameters[3])
@@ -234,22 +232,22 @@ static TorchHandler convertBatchNorm(std::optional<unsigned> trainingIndex,
       return call.refuse("expected a known number of channels, but got " +
                          print(*result));
     auto vector = cast<RankedTensorType>(parameters[3].getType());
-    Value scale = call.pointwise(
-        getComputeTensor(vector), parameters[3],
-        [&](ScalarMath &math, ArrayRef<Value> s) {
-          return math.rsqrt(math.add(s[0], math.constant(*eps)));
-        });
+    Value scale =
+        call.pointwise(getComputeTensor(vector), parameters[3],
+                       [&](ScalarMath &math, ArrayRef<Value> s) {
+                         return math.rsqrt(math.add(s[0], math.constant(*eps)));
+                       });
     SmallVector<int64_t> shape(result->getRank(), 1);
     shape[1] = result->getDimSize(1);
     auto spread = [&](Value value) {
       return reshapeTo(call.builder, call.getLoc(), value, shape);
     };
-    Value normalized = call.pointwise(
-        getComputeTensor(*result),
-        {*input, spread(parameters[2]), spread(scale)},
-        [](ScalarMath &math, ArrayRef<Value> s) {
-          return math.mul(math.sub(s[0], s[1]), s[2]);
-        });
+    Value normalized =
+        call.pointwise(getComputeTensor(*result),
+                       {*input, spread(parameters[2]), spread(scale)},
+                       [](ScalarMath &math, ArrayRef<Value> s) {
+                         return math.mul(math.sub(s[0], s[1]), s[2]);
+                       });
     return call.set(0, buildAffine(call, *result, normalized, parameters[0],
                                    parameters[1]));
   };

@@ -90,9 +90,9 @@ LogicalResult BackwardCall::set() const {
   FailureOr<RankedTensorType> type = call.resultType(1);
   if (failed(type))
     return failure();
-  return call.setConverted(
-      1, reshapeTo(call.builder, call.getLoc(), norm.getGammaGradient(),
-                   type->getShape()));
+  return call.setConverted(1, reshapeTo(call.builder, call.getLoc(),
+                                        norm.getGammaGradient(),
+                                        type->getShape()));
 }
 
 static LogicalResult convertLayerNormBackward(TorchCall &call) {
@@ -105,8 +105,8 @@ static LogicalResult convertLayerNormBackward(TorchCall &call) {
   FailureOr<RankedTensorType> type = call.resultType(2);
   if (failed(type))
     return failure();
-  auto row = RankedTensorType::get(backward->shape.columns,
-                                   type->getElementType());
+  auto row =
+      RankedTensorType::get(backward->shape.columns, type->getElementType());
   Value sum = ReduceRowsOp::create(call.builder, call.getLoc(), row,
                                    backward->gradient, ReductionKind::Sum);
   return call.setConverted(

@@ -42,10 +42,12 @@ static Value buildHardsigmoid(Math &m, Value x) {
 }
 
 static Value buildHardswish(Math &m, Value x) {
-  Value three = m.constant(3.0);
-  Value curve = m.mul(m.mul(x, m.add(x, three)), m.constant(1.0 / 6.0));
-  Value right = m.select(m.lt(x, three), curve, x);
-  return m.select(m.le(x, m.constant(-3.0)), m.mul(x, m.constant(0.0)), right);
+  Value three = m.constant(3.0), zero = m.constant(0.0);
+  Value isLeft = m.le(x, m.constant(-3.0)), isRight = m.ge(x, three);
+  // The slope of the curve at infinity is no number, also where it's dropped.
+  Value safe = m.select(m.either(isLeft, isRight), zero, x);
+  Value curve = m.mul(m.mul(safe, m.add(safe, three)), m.constant(1.0 / 6.0));
+  return m.select(isLeft, m.mul(x, zero), m.select(isRight, x, curve));
 }
 
 static Value buildSoftshrink(Math &m, Value x, double lambda) {
@@ -244,59 +246,63 @@ static LogicalResult convertRRelu(TorchCall &call, unsigned first) {
 
 /// One weight a channel, which is dimension 1.
 static LogicalResult convertPRelu(TorchCall &call) {
-  FailureOr<Value> input = call.floatTensor(0);
-  if (failed(input))
+  FailureOr<TorchValue> value = call.floatOrSplat(0);
+  if (failed(value))
     return failure();
   FailureOr<Value> weight = call.floatTensor(1);
   if (failed(weight))
     return failure();
-  auto type = cast<RankedTensorType>(input->getType());
+  RankedTensorType type = value->type;
   auto weightType = cast<RankedTensorType>(weight->getType());
   if (weightType.getElementType() != type.getElementType() ||
       weightType.getRank() > 1 || !weightType.hasStaticShape())
     return call.refuse("expected one weight, or one a channel, of the input's "
                        "dtype");
-  SmallVector<int64_t> shape(std::max<int64_t>(type.getRank() - 1, 0), 1);
-  if (!shape.empty())
-    shape.front() = weightType.getNumElements();
-  if (weightType.getNumElements() != 1 &&
-      (type.getRank() < 2 || type.getDimSize(1) != weightType.getNumElements()))
+  int64_t numWeights = weightType.getNumElements(), channel = 0;
+  bool hasChannels = value->getRank() > 1 && !value->isSplit(1);
+  if (hasChannels)
+    channel = value->getDim(1);
+  if (numWeights != 1 &&
+      (!hasChannels || type.getDimSize(channel) != numWeights))
     return call.refuse("expected one weight, or one a channel, but got " +
-                       Twine(weightType.getNumElements()));
+                       Twine(numWeights));
+  SmallVector<int64_t> shape(hasChannels ? type.getRank() - channel : 0, 1);
+  if (hasChannels)
+    shape.front() = numWeights;
   Value slopes = reshapeTo(call.builder, call.getLoc(), *weight, shape);
-  return call.set(0, buildPointwise(call, type, {*input, slopes},
-                                    [](Math &m, ArrayRef<Value> v) {
-                                      return buildLeakyRelu(m, v[0], v[1]);
-                                    }));
+  return call.set(0,
+                  buildPointwise(call, type, {call.materialize(*value), slopes},
+                                 [](Math &m, ArrayRef<Value> v) {
+                                   return buildLeakyRelu(m, v[0], v[1]);
+                                 }));
 }
 
 /// The halves of operand `index` along the dimension that operand `dimIndex`
 /// is.
 static FailureOr<std::pair<Value, Value>>
 splitHalves(TorchCall &call, unsigned index, unsigned dimIndex, int64_t &dim) {
-  FailureOr<Value> input = call.floatTensor(index);
-  if (failed(input))
+  FailureOr<TorchValue> value = call.floatOrSplat(index);
+  if (failed(value))
     return failure();
-  auto type = cast<RankedTensorType>(input->getType());
+  RankedTensorType type = value->type;
   if (type.getRank() == 0)
     return call.refuse("expected a tensor with dimensions");
-  dim = type.getRank() - 1;
-  if (!call.isNone(dimIndex)) {
-    FailureOr<int64_t> given = call.dimension(dimIndex, type.getRank());
-    if (failed(given))
-      return failure();
-    dim = *given;
-  }
+  FailureOr<int64_t> given = call.isNone(dimIndex)
+                                 ? FailureOr<int64_t>(value->getRank() - 1)
+                                 : call.dimension(dimIndex, value->getRank());
+  if (failed(given))
+    return failure();
+  dim = value->getDim(*given);
   if (type.isDynamicDim(dim) || type.getDimSize(dim) % 2)
     return call.refuse("expected an even, constant size of dimension " +
-                       Twine(dim));
+                       Twine(*given));
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] /= 2;
   auto half = RankedTensorType::get(shape, type.getElementType());
   Location loc = call.getLoc();
-  Value first = SliceOp::create(call.builder, loc, half, *input, dim, 0);
-  Value last =
-      SliceOp::create(call.builder, loc, half, *input, dim, shape[dim]);
+  Value input = call.materialize(*value);
+  Value first = SliceOp::create(call.builder, loc, half, input, dim, 0);
+  Value last = SliceOp::create(call.builder, loc, half, input, dim, shape[dim]);
   return std::pair(first, last);
 }
 

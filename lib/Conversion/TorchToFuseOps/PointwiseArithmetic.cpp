@@ -62,6 +62,15 @@ static Value buildNamedProduct(PointwiseCall &p) {
                          builder.getF64FloatAttr(number.real));
 }
 
+/// The first power.
+static Value buildNamedPower(PointwiseCall &p) {
+  const PointwiseOperand &exponent = *p.operands[1];
+  Value base = p.tensor(0);
+  bool isIdentity = base && base.getType() == p.result && !exponent.tensor &&
+                    exponent.constant.real == 1.0;
+  return isIdentity ? base : Value();
+}
+
 //===----------------------------------------------------------------------===//
 // Bodies
 //===----------------------------------------------------------------------===//
@@ -81,9 +90,24 @@ static PointwiseBody floats(Value (*function)(ScalarMath &, Value, Value)) {
   return [=](Math &m, const Args &a) { return function(m, a[0], a[1]); };
 }
 
-/// `number` times `value`; no operation for 1.
+/// The float that `value` is, where it's a constant.
+static std::optional<double> getConstant(Value value) {
+  APFloat number(0.0);
+  if (!matchPattern(value, m_ConstantFloat(&number)))
+    return std::nullopt;
+  bool losesInfo = false;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  return number.convertToDouble();
+}
+
+/// `number` times `value`, a constant where that is one.
 static Value scaled(Math &m, double number, Value value) {
-  return number == 1.0 ? value : m.mul(m.constant(number), value);
+  if (number == 1.0)
+    return value;
+  if (std::optional<double> constant = getConstant(value))
+    return m.constant(number * *constant);
+  return m.mul(m.constant(number), value);
 }
 
 static Value buildLerp(Math &m, Value start, Value end, Value weight) {
@@ -93,17 +117,6 @@ static Value buildLerp(Math &m, Value start, Value end, Value weight) {
   Value fromStart = m.add(start, m.mul(weight, distance));
   Value rest = m.sub(m.constant(1.0), weight);
   return m.select(isNearStart, fromStart, m.sub(end, m.mul(distance, rest)));
-}
-
-/// The exponent, where it's a constant.
-static std::optional<double> getConstant(Value value) {
-  APFloat number(0.0);
-  if (!matchPattern(value, m_ConstantFloat(&number)))
-    return std::nullopt;
-  bool losesInfo = false;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                 &losesInfo);
-  return number.convertToDouble();
 }
 
 static Value buildPower(Math &m, Value x, Value y) {
@@ -121,22 +134,21 @@ static Value buildNumberExtremum(Math &m, Value a, Value b, bool isMaximum) {
 }
 
 /// PyTorch's clamp: the gradient passes at the bounds, but not for NaN; `high`
-/// wins where the bounds are in the wrong order. A bound may be null.
+/// wins where the bounds are in the wrong order, and where they are equal
+/// neither has a gradient. A bound may be null.
 static Value buildClamp(Math &m, Value x, Value low, Value high) {
-  Value isInside = m.flag(true), bounded;
-  if (high) {
-    isInside = m.le(x, high);
-    bounded = high;
-  }
-  if (low) {
-    isInside = high ? m.both(isInside, m.ge(x, low)) : m.ge(x, low);
-    Value isLow = m.lt(x, low);
-    if (high)
-      isLow = m.both(isLow, m.lt(low, high));
-    bounded = high ? m.select(isLow, low, high) : low;
-  }
-  if (!bounded)
+  if (!low && !high)
     return x;
+  Value isInside, bounded;
+  if (low && high) {
+    isInside = m.both(m.ge(x, low), m.le(x, high));
+    Value isLow = m.both(m.lt(x, low), m.lt(low, high));
+    Value isTie = m.both(m.lt(x, low), m.eq(low, high));
+    bounded = m.select(isLow, low, m.select(isTie, m.detach(high), high));
+  } else {
+    isInside = low ? m.ge(x, low) : m.le(x, high);
+    bounded = low ? low : high;
+  }
   if (!m.isFloat())
     return m.select(isInside, x, bounded);
   Value isNaN = m.isNaN(x);
@@ -200,10 +212,13 @@ static SmallVector<PointwiseRow> getArithmeticRows() {
        Domain::Any,
        buildNamedProduct},
       {"remainder.Tensor remainder.Scalar remainder.Scalar_Tensor",
-       {x, x},
+       {rounded, rounded},
        kCommon,
        binary(&Math::remainder)},
-      {"fmod.Tensor fmod.Scalar", {x, x}, kCommon, binary(&Math::fmod)},
+      {"fmod.Tensor fmod.Scalar",
+       {rounded, rounded},
+       kCommon,
+       binary(&Math::fmod)},
       {"floor_divide floor_divide.Scalar",
        {x, x},
        kCommon,
@@ -211,7 +226,9 @@ static SmallVector<PointwiseRow> getArithmeticRows() {
       {"pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar",
        {x, x},
        kCommon,
-       [](Math &m, const Args &a) { return buildPower(m, a[0], a[1]); }},
+       [](Math &m, const Args &a) { return buildPower(m, a[0], a[1]); },
+       Domain::Any,
+       buildNamedPower},
       {"float_power.Tensor_Tensor float_power.Tensor_Scalar "
        "float_power.Scalar",
        {x, x},

@@ -84,7 +84,10 @@ static SmallVector<PointwiseRow> getComparisonRows() {
            [](Math &m, Value x) {
              return m.both(m.isInfinite(x), m.lt(x, m.constant(0.0)));
            }),
-      test("isreal", [](Math &m, Value) { return m.flag(true); }),
+      {"isreal",
+       {dtype},
+       Promotion::Predicate,
+       [](Math &m, const Args &) { return m.flag(true); }},
       test("signbit", [](Math &m, Value x) { return m.signBit(x); }),
       {"isclose",
        {x, x, parameterOr(1e-5), parameterOr(1e-8), parameterOr(0.0)},

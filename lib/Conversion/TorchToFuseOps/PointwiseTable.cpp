@@ -123,6 +123,7 @@ static LogicalResult readOperands(PointwiseCall &pointwise,
         continue;
       [[fallthrough]];
     case Slot::Kind::Value:
+    case Slot::Kind::Dtype:
     case Slot::Kind::Condition:
       FailureOr<PointwiseOperand> read = readOperand(call, index);
       if (failed(read))
@@ -131,6 +132,8 @@ static LogicalResult readOperands(PointwiseCall &pointwise,
         return call.refuse("expected operand " + Twine(index) +
                            " to broadcast to " + print(pointwise.result) +
                            ", but got " + print(read->type));
+      if (slot.kind == Slot::Kind::Dtype)
+        read->tensor = Value();
       operand = *read;
     }
   }
@@ -153,6 +156,10 @@ static Type getComputationType(PointwiseCall &pointwise,
   case Promotion::Common:
   case Promotion::Predicate:
     return promote(values, defaultFloat);
+  case Promotion::Number: {
+    Type dtype = promote(values, defaultFloat);
+    return dtype.isInteger(1) ? builder.getI64Type() : dtype;
+  }
   case Promotion::Float:
   case Promotion::FloatPredicate: {
     Type dtype = promote(values, defaultFloat);
@@ -177,6 +184,16 @@ Value PointwiseCall::tensor(unsigned slot) const {
   return isKept ? operand->tensor : buildCast(call, operand->tensor, dtype);
 }
 
+/// The result of a pointwise operation of one result, without what its body
+/// doesn't use.
+static Value finish(PointwiseOp op) {
+  for (Operation &inner :
+       llvm::make_early_inc_range(llvm::reverse(op.getBody().front())))
+    if (isOpTriviallyDead(&inner))
+      inner.erase();
+  return op.getResult(0);
+}
+
 Value mlir::fuseops::buildPointwise(
     TorchCall &call, RankedTensorType result, ValueRange tensors,
     function_ref<Value(TorchMath &, ArrayRef<Value>)> function) {
@@ -189,8 +206,8 @@ Value mlir::fuseops::buildPointwise(
           math.convert(scalar, getElementTypeOrSelf(tensor.getType())));
     return {function(math, converted)};
   };
-  return PointwiseOp::build(call.builder, call.getLoc(), result, tensors, body)
-      ->getResult(0);
+  return finish(
+      PointwiseOp::build(call.builder, call.getLoc(), result, tensors, body));
 }
 
 Value mlir::fuseops::buildCast(TorchCall &call, Value tensor, Type dtype) {
@@ -251,9 +268,9 @@ static Value buildBody(PointwiseCall &pointwise, const PointwiseRow &row) {
     }
     return {row.body(math, arguments)};
   };
-  return PointwiseOp::build(pointwise.call.builder, pointwise.call.getLoc(),
-                            pointwise.result, tensors, body)
-      ->getResult(0);
+  return finish(PointwiseOp::build(pointwise.call.builder,
+                                   pointwise.call.getLoc(), pointwise.result,
+                                   tensors, body));
 }
 
 LogicalResult mlir::fuseops::convertPointwise(TorchCall &call,

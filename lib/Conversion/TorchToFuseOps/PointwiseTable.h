@@ -18,6 +18,8 @@ struct Slot {
   enum class Kind {
     /// A tensor or a number, converted to the dtype of the computation.
     Value,
+    /// A tensor whose elements aren't read: only its dtype counts.
+    Dtype,
     /// As `Value`; None gives a null value.
     Optional,
     /// A tensor that is read as a bool, whatever the others are.
@@ -42,6 +44,7 @@ inline const Slot x{Slot::Kind::Value};
 inline const Slot rounded{Slot::Kind::Value, std::nullopt, false, true};
 /// A rounded value that may be None.
 inline const Slot bound{Slot::Kind::Optional, std::nullopt, true, true};
+inline const Slot dtype{Slot::Kind::Dtype};
 inline const Slot condition{Slot::Kind::Condition};
 inline const Slot parameter{Slot::Kind::Parameter};
 inline const Slot ignored{Slot::Kind::Ignored, std::nullopt, true};
@@ -57,6 +60,8 @@ inline const Slot maybe{Slot::Kind::Parameter, std::nullopt, true};
 enum class Promotion {
   /// PyTorch's promotion of all values; it's the result's, too.
   Common,
+  /// As `Common`, bools as i64.
+  Number,
   /// As `Common`, integers and bools as the default float.
   Float,
   /// As `Common` and as `Float`; the result is a bool.

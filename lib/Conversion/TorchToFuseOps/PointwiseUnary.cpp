@@ -155,8 +155,23 @@ static SmallVector<PointwiseRow> getOtherRows() {
       keeping("abs absolute", [](Math &m, Value x) { return m.abs(x); }),
       keeping("neg negative", [](Math &m, Value x) { return m.neg(x); }),
       keeping("sign sgn", [](Math &m, Value x) { return m.sign(x); }),
-      keeping("square", [](Math &m, Value x) { return m.square(x); }),
-      keeping("positive", [](Math &, Value x) { return x; }),
+      {"positive real conj _conj conj_physical resolve_conj resolve_neg",
+       {x},
+       Promotion::Common,
+       [](Math &, const Args &a) { return a[0]; },
+       Domain::Any,
+       [](PointwiseCall &p) { return p.operands[0]->tensor; }},
+      {"mvlgamma special_multigammaln",
+       {x, parameter},
+       Promotion::Float,
+       [](Math &m, const Args &a) {
+         return special::multigammaln(m, a[0],
+                                      static_cast<int64_t>(a.number(1)));
+       }},
+      {"square",
+       {x},
+       Promotion::Number,
+       [](Math &m, const Args &a) { return m.square(a[0]); }},
       {"frac",
        {x},
        Promotion::Common,
@@ -180,12 +195,62 @@ static SmallVector<PointwiseRow> getOtherRows() {
          return special::logit(m, a[0], a.maybe(1));
        }},
       {"nextafter", {x, x}, Promotion::Common, buildNextAfter, Domain::Float},
-      // The value's gradient is the sum of the result's.
       {"fill.Scalar fill.Tensor",
-       {x, x},
+       {dtype, x},
        Promotion::First,
        [](Math &, const Args &a) { return a[1]; }},
   };
+}
+
+/// The exponent of frexp, an integer as wide as the float.
+static Value buildExponent(Math &m, Math &bits, Value x) {
+  bool isDouble = m.type.isF64();
+  int digits = isDouble ? 52 : 23, bias = isDouble ? 1022 : 126;
+  Value isSmall = m.lt(m.abs(x), m.constant(std::ldexp(1.0, 1 - bias)));
+  Value larger = m.mul(x, m.constant(std::ldexp(1.0, digits)));
+  Value pattern = arith::BitcastOp::create(m.builder, m.loc, bits.type,
+                                           m.select(isSmall, larger, x));
+  Value shifted = m.build<arith::ShRUIOp>(pattern, bits.bits(digits));
+  Value field = bits.both(shifted, bits.bits(2 * bias + 3));
+  Value shift = m.select(isSmall, bits.bits(bias + digits), bits.bits(bias));
+  Value isSpecial =
+      m.either(m.isZero(x), m.either(m.isNaN(x), m.isInfinite(x)));
+  return m.select(isSpecial, bits.bits(0), bits.sub(field, shift));
+}
+
+/// `x = mantissa * 2^exponent` with a mantissa of at least 1/2 and below 1; of
+/// 0, infinity and NaN the exponent is 0.
+static LogicalResult convertFrexp(TorchCall &call) {
+  FailureOr<Value> input = call.floatTensor(0);
+  if (failed(input))
+    return failure();
+  FailureOr<RankedTensorType> mantissa = call.resultType(0);
+  if (failed(mantissa))
+    return failure();
+  FailureOr<RankedTensorType> exponent = call.resultType(1);
+  if (failed(exponent))
+    return failure();
+  auto body = [&](OpBuilder &builder, Location loc,
+                  ValueRange scalars) -> SmallVector<Value> {
+    Math m(builder, loc, getElementTypeOrSelf(input->getType()));
+    Math bits(builder, loc,
+              builder.getIntegerType(m.type.getIntOrFloatBitWidth()));
+    Math narrow(builder, loc, exponent->getElementType());
+    Value power = buildExponent(m, bits, scalars[0]);
+    // In two steps: 2^-power may be no float.
+    Value half = m.build<arith::ShRSIOp>(power, bits.bits(1));
+    Value result = scalars[0];
+    for (Value part : {half, bits.sub(power, half)}) {
+      Value number =
+          arith::SIToFPOp::create(builder, loc, m.type, bits.neg(part));
+      result = m.mul(result, m.build<math::Exp2Op>(number));
+    }
+    return {result, narrow.convert(power, bits.dtype)};
+  };
+  auto op = PointwiseOp::build(call.builder, call.getLoc(),
+                               {*mantissa, *exponent}, *input, body);
+  return failed(call.set(0, op.getResult(0))) ? failure()
+                                              : call.set(1, op.getResult(1));
 }
 
 /// Operand 0 is the order, which is a property of the function.
@@ -205,6 +270,7 @@ static LogicalResult convertPolygamma(TorchCall &call) {
 void mlir::fuseops::addUnaryHandlers(TorchHandlers &handlers) {
   addPointwiseRows(handlers, getElementaryRows());
   addPointwiseRows(handlers, getOtherRows());
+  handlers.add("aten.frexp.Tensor", 1, 1, convertFrexp);
   handlers.add("aten.polygamma", 2, 2, convertPolygamma);
   handlers.add("aten.special_polygamma", 2, 2, convertPolygamma);
 }

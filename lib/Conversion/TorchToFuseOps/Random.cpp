@@ -44,10 +44,9 @@ static Value buildMask(TorchCall &call, RankedTensorType type, Value state,
   ones.kind = TorchValue::Kind::Splat;
   ones.type = type.clone(call.builder.getF32Type());
   ones.constant = TorchNumber::get(1.0);
-  Value kept =
-      DropoutOp::create(call.builder, call.getLoc(), ones.type,
-                        call.materialize(ones), state,
-                        call.builder.getF64FloatAttr(p));
+  Value kept = DropoutOp::create(call.builder, call.getLoc(), ones.type,
+                                 call.materialize(ones), state,
+                                 call.builder.getF64FloatAttr(p));
   return broadcastTo(call.builder, call.getLoc(), kept,
                      type.clone(call.builder.getI1Type()));
 }
@@ -107,12 +106,12 @@ static LogicalResult convertDropoutBackward(TorchCall &call) {
   FailureOr<RankedTensorType> result = call.floatResultType();
   if (failed(result))
     return failure();
-  return call.set(
-      0, call.pointwise(*result, {*gradient, *mask},
-                        [&](ScalarMath &math, ArrayRef<Value> s) {
-                          Value kept = math.mul(s[0], s[1]);
-                          return math.mul(kept, math.constant(*factor));
-                        }));
+  return call.set(0, call.pointwise(*result, {*gradient, *mask},
+                                    [&](ScalarMath &math, ArrayRef<Value> s) {
+                                      Value kept = math.mul(s[0], s[1]);
+                                      return math.mul(kept,
+                                                      math.constant(*factor));
+                                    }));
 }
 
 void mlir::fuseops::addRandomHandlers(TorchHandlers &handlers) {

@@ -21,7 +21,8 @@ FailureOr<ReductionCall> ReductionCall::get(TorchCall &call,
   ReductionCall reduction{call};
   reduction.input = *tensor;
   reduction.multiple = input->multiple;
-  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, input->getRank()));
+  SmallVector<int64_t> all =
+      llvm::to_vector(llvm::seq<int64_t>(0, input->getRank()));
   if (dimsIndex && *dimsIndex < call.getNumOperands()) {
     FailureOr<SmallVector<int64_t>> listed =
         call.dimensions(*dimsIndex, input->getRank());
@@ -43,8 +44,8 @@ Extent ReductionCall::getCount() const {
   Extent count = {1, 0};
   for (int64_t dim : dims) {
     int64_t size = getType().getDimSize(dim);
-    count = ShapedType::isDynamic(size) ? Extent{0, count.constant}
-                                        : count * size;
+    count =
+        ShapedType::isDynamic(size) ? Extent{0, count.constant} : count * size;
   }
   return count;
 }
@@ -55,13 +56,13 @@ FailureOr<Value> ReductionCall::reduce(Value value, ReductionKind kind,
 }
 
 void ReductionCall::convertInput(Type element) {
-  input = broadcastTo(call.builder, call.getLoc(), input,
-                      getType().clone(element));
+  input =
+      broadcastTo(call.builder, call.getLoc(), input, getType().clone(element));
 }
 
-Value ReductionCall::apply(ValueRange operands, Type element,
-                           function_ref<Value(ScalarMath &, ArrayRef<Value>)>
-                               body) const {
+Value ReductionCall::apply(
+    ValueRange operands, Type element,
+    function_ref<Value(ScalarMath &, ArrayRef<Value>)> body) const {
   RankedTensorType widest = getType();
   Extent most;
   bool isFirst = true;
@@ -176,10 +177,9 @@ static TorchHandler convertLogical(Logical kind, bool hasDims) {
     Value input = reduction->input;
     if (kind == Logical::All)
       input = negate(input);
-    FailureOr<Value> sum =
-        reduction->reduce(input, ReductionKind::Sum,
-                          kind == Logical::Count ? result->getElementType()
-                                                 : flag);
+    FailureOr<Value> sum = reduction->reduce(
+        input, ReductionKind::Sum,
+        kind == Logical::Count ? result->getElementType() : flag);
     if (failed(sum))
       return failure();
     return call.setConverted(0, kind == Logical::All ? negate(*sum) : *sum);
@@ -258,8 +258,8 @@ static FailureOr<Value> buildIndex(const ReductionCall &reduction,
       Value no = arith::OrIOp::create(
           inner, place, differs,
           arith::XOrIOp::create(inner, place, isNaN, isResultNaN));
-      Value truth = arith::ConstantOp::create(inner, place,
-                                              inner.getBoolAttr(true));
+      Value truth =
+          arith::ConstantOp::create(inner, place, inner.getBoolAttr(true));
       isIt = arith::XOrIOp::create(inner, place, no, truth);
     } else {
       isIt = arith::CmpIOp::create(inner, place, arith::CmpIPredicate::eq, s[0],
@@ -374,9 +374,8 @@ static TorchHandler convertProductOf(bool hasDims) {
         auto part = [&](int64_t offset, int64_t count) -> Value {
           shape[dim] = count;
           return SliceOp::create(
-              builder, loc,
-              RankedTensorType::get(shape, type.getElementType()), value, dim,
-              offset);
+              builder, loc, RankedTensorType::get(shape, type.getElementType()),
+              value, dim, offset);
         };
         Value low = part(0, half), high = part(half, half);
         Value rest = size % 2 ? part(size - 1, 1) : Value();
@@ -386,8 +385,7 @@ static TorchHandler convertProductOf(bool hasDims) {
         if (rest) {
           shape[dim] = half + 1;
           product = ConcatOp::create(
-              builder, loc,
-              RankedTensorType::get(shape, type.getElementType()),
+              builder, loc, RankedTensorType::get(shape, type.getElementType()),
               ValueRange{product, rest}, dim);
         }
         value = product;
@@ -405,12 +403,15 @@ void mlir::fuseops::addReductionHandlers(TorchHandlers &handlers) {
   handlers.add("aten.mean.dim", 2, 4, convertSum(true, true, false));
   handlers.add("aten.mean", 1, 2, convertSum(false, true, false));
   for (StringRef name : {"any.dim", "any.dims"})
-    handlers.add(("aten." + name).str(), 2, 3, convertLogical(Logical::Any, true));
+    handlers.add(("aten." + name).str(), 2, 3,
+                 convertLogical(Logical::Any, true));
   for (StringRef name : {"all.dim", "all.dims"})
-    handlers.add(("aten." + name).str(), 2, 3, convertLogical(Logical::All, true));
+    handlers.add(("aten." + name).str(), 2, 3,
+                 convertLogical(Logical::All, true));
   handlers.add("aten.any", 1, 1, convertLogical(Logical::Any, false));
   handlers.add("aten.all", 1, 1, convertLogical(Logical::All, false));
-  handlers.add("aten.count_nonzero", 1, 2, convertLogical(Logical::Count, true));
+  handlers.add("aten.count_nonzero", 1, 2,
+               convertLogical(Logical::Count, true));
   handlers.add("aten.count_nonzero.dim_IntList", 2, 2,
                convertLogical(Logical::Count, true));
   handlers.add("aten.amax", 1, 3, convertExtreme(kMax, true));

@@ -5,33 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FuseOps/Dialect/FuseOps/Layout.h"
-#include "TorchCall.h"
+#include "Slice.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
 
-namespace {
-/// Equally spaced elements of a dimension.
-struct Range {
-  int64_t offset = 0, count = 0, step = 1;
-};
-
-/// The tensor of a slice, and its sliced dimension.
-struct Sliced {
-  Value value;
-  RankedTensorType type;
-  int64_t multiple = 1;
-  /// The dimension of `type`; a dimension of symbolic size is whole only.
-  int64_t dim = 0;
-  bool isSymbolic = false;
-  /// Its size; unknown where it's symbolic.
-  int64_t extent = 0;
-};
-} // namespace
-
-/// Operand 0 and the dimension that operand `dimIndex` names, 0 for None.
-static FailureOr<Sliced> getSliced(TorchCall &call, unsigned dimIndex) {
+FailureOr<Sliced> mlir::fuseops::getSliced(TorchCall &call, unsigned dimIndex) {
   FailureOr<TorchValue> input = call.value(0);
   if (failed(input))
     return failure();
@@ -55,12 +34,13 @@ static FailureOr<Sliced> getSliced(TorchCall &call, unsigned dimIndex) {
   return sliced;
 }
 
-static LogicalResult refuseSymbolic(TorchCall &call) {
+LogicalResult mlir::fuseops::refuseSymbolic(TorchCall &call) {
   return call.refuse("expected to cut a dimension of known size, but it's "
                      "symbolic");
 }
 
-static Value buildSlice(TorchCall &call, const Sliced &sliced, Range range) {
+Value mlir::fuseops::buildSlice(TorchCall &call, const Sliced &sliced,
+                                Range range) {
   if (range.count == sliced.extent && range.step == 1)
     return sliced.value;
   SmallVector<int64_t> shape(sliced.type.getShape());
@@ -70,8 +50,7 @@ static Value buildSlice(TorchCall &call, const Sliced &sliced, Range range) {
                          sliced.dim, range.offset, range.step);
 }
 
-/// `value` without its dimension `dim` of size 1.
-static Value dropDim(TorchCall &call, Value value, int64_t dim) {
+Value mlir::fuseops::dropDim(TorchCall &call, Value value, int64_t dim) {
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(value.getType()).getShape());
   shape.erase(shape.begin() + dim);
@@ -85,9 +64,8 @@ static int64_t clampPosition(int64_t position, int64_t extent) {
                              extent);
 }
 
-/// The range of torch.slice (start, end, step) at operands `first` and on.
-static FailureOr<Range> getRange(TorchCall &call, unsigned first,
-                                 int64_t extent) {
+FailureOr<Range> mlir::fuseops::getRange(TorchCall &call, unsigned first,
+                                         int64_t extent) {
   FailureOr<int64_t> start = call.integerOr(first, 0);
   if (failed(start))
     return failure();
@@ -193,8 +171,8 @@ static LogicalResult convertFlip(TorchCall &call) {
   }
   Value value = *tensor;
   for (int64_t dim : input->getDims(dims)) {
-    Sliced sliced{value, input->type, input->multiple, dim, false,
-                  input->type.getDimSize(dim)};
+    Sliced sliced{value, input->type, input->multiple,
+                  dim,   false,       input->type.getDimSize(dim)};
     if (input->type.isDynamicDim(dim))
       return refuseSymbolic(call);
     if (sliced.extent > 1)
@@ -271,8 +249,8 @@ static LogicalResult convertUnbind(TorchCall &call) {
   pieces.kind = TorchValue::Kind::List;
   pieces.multiple = sliced->multiple;
   for (int64_t index = 0; index < sliced->extent; ++index)
-    pieces.values.push_back(dropDim(
-        call, buildSlice(call, *sliced, {index, 1, 1}), sliced->dim));
+    pieces.values.push_back(
+        dropDim(call, buildSlice(call, *sliced, {index, 1, 1}), sliced->dim));
   return call.set(0, pieces);
 }
 
@@ -299,198 +277,6 @@ static LogicalResult convertGetItem(TorchCall &call) {
   return failed(index) ? failure() : call.set(0, (*values)[*index]);
 }
 
-//===----------------------------------------------------------------------===//
-// Joining
-//===----------------------------------------------------------------------===//
-
-/// Joins `parts` along `dim`; those of no elements are left out.
-static Value buildConcat(TorchCall &call, RankedTensorType result, int64_t dim,
-                         ArrayRef<Value> parts) {
-  SmallVector<Value> present;
-  for (Value part : parts)
-    if (cast<RankedTensorType>(part.getType()).getDimSize(dim) != 0)
-      present.push_back(part);
-  if (present.empty())
-    return zeros(call.builder, call.getLoc(), result);
-  if (present.size() == 1)
-    return present.front();
-  return ConcatOp::create(call.builder, call.getLoc(), result, present, dim);
-}
-
-/// torch.cat, and torch.stack, which joins along a new dimension.
-static TorchHandler convertConcat(bool isStack) {
-  return [=](TorchCall &call) -> LogicalResult {
-    FailureOr<SmallVector<TorchValue>> values = call.tensorList(0);
-    if (failed(values))
-      return failure();
-    FailureOr<RankedTensorType> result = call.resultType();
-    if (failed(result))
-      return failure();
-    FailureOr<int64_t> multiple = call.multiple();
-    if (failed(multiple))
-      return failure();
-    if (values->empty() || result->getRank() == 0)
-      return call.refuse("expected tensors with dimensions");
-    TorchValue shape;
-    shape.type = *result;
-    shape.multiple = result->hasStaticShape() ? 1 : *multiple;
-    FailureOr<int64_t> listed = call.isNone(1)
-                                    ? FailureOr<int64_t>(0)
-                                    : call.dimension(1, shape.getRank());
-    if (failed(listed))
-      return failure();
-    int64_t dim = shape.getDim(*listed);
-    if (result->isDynamicDim(dim))
-      return call.refuse("expected to join along a dimension of known size, "
-                         "but it's symbolic");
-    SmallVector<Value> parts;
-    int64_t extent = 0;
-    for (TorchValue &value : *values) {
-      Value part = call.materialize(value);
-      SmallVector<int64_t> sizes(value.type.getShape());
-      // PyTorch skips what has one dimension of no elements.
-      if (!isStack && sizes == ArrayRef<int64_t>{0} && result->getRank() != 1)
-        continue;
-      if (isStack) {
-        sizes.insert(sizes.begin() + std::min<int64_t>(dim, sizes.size()), 1);
-        part = reshapeTo(call.builder, call.getLoc(), part, sizes);
-      }
-      SmallVector<int64_t> expected(result->getShape());
-      if (sizes.size() != expected.size())
-        return call.refuse("expected tensors of the result's rank");
-      expected[dim] = sizes[dim];
-      if (sizes != expected || ShapedType::isDynamic(sizes[dim]))
-        return call.refuse("expected tensors that differ in dimension " +
-                           Twine(*listed) + " only");
-      extent += sizes[dim];
-      auto type = RankedTensorType::get(sizes, result->getElementType());
-      parts.push_back(broadcastTo(call.builder, call.getLoc(), part, type));
-    }
-    if (extent != result->getDimSize(dim))
-      return call.refuse("expected a result of size " + Twine(extent) +
-                         " in dimension " + Twine(*listed) + ", but got " +
-                         Twine(result->getDimSize(dim)));
-    return call.set(0, buildConcat(call, *result, dim, parts));
-  };
-}
-
-/// Operand 1 lists pairs of sizes, what is added before and behind, last
-/// dimension first; a negative one cuts.
-static LogicalResult convertPad(TorchCall &call) {
-  FailureOr<TorchValue> input = call.value(0);
-  if (failed(input))
-    return failure();
-  FailureOr<Value> tensor = call.tensor(0);
-  if (failed(tensor))
-    return failure();
-  FailureOr<SmallVector<int64_t>> pads = call.integers(1);
-  if (failed(pads))
-    return failure();
-  TorchValue filling;
-  filling.kind = TorchValue::Kind::Splat;
-  if (!call.isNone(2)) {
-    FailureOr<TorchNumber> number = call.exactNumber(2);
-    if (failed(number))
-      return failure();
-    filling.constant = *number;
-  }
-  int64_t rank = input->getRank();
-  if (pads->size() % 2 || static_cast<int64_t>(pads->size()) > 2 * rank)
-    return call.refuse("expected two sizes for each padded dimension");
-  Value value = *tensor;
-  for (size_t pair = 0; pair < pads->size() / 2; ++pair) {
-    int64_t before = (*pads)[2 * pair], behind = (*pads)[2 * pair + 1];
-    int64_t listed = rank - 1 - static_cast<int64_t>(pair);
-    int64_t dim = input->getDim(listed);
-    if (before == 0 && behind == 0)
-      continue;
-    auto type = cast<RankedTensorType>(value.getType());
-    if (type.isDynamicDim(dim))
-      return refuseSymbolic(call);
-    Sliced sliced{value, type, input->multiple, dim, false,
-                  type.getDimSize(dim)};
-    Range kept{std::max<int64_t>(-before, 0), sliced.extent, 1};
-    kept.count -= kept.offset + std::max<int64_t>(-behind, 0);
-    if (kept.count < 0)
-      return call.refuse("expected to cut no more than there is");
-    SmallVector<Value> parts;
-    SmallVector<int64_t> shape(type.getShape());
-    auto add = [&](int64_t extent) {
-      shape[dim] = extent;
-      filling.type = RankedTensorType::get(shape, type.getElementType());
-      if (extent > 0)
-        parts.push_back(call.materialize(filling));
-    };
-    add(before);
-    parts.push_back(buildSlice(call, sliced, kept));
-    add(behind);
-    shape[dim] = sliced.extent + before + behind;
-    value = buildConcat(
-        call, RankedTensorType::get(shape, type.getElementType()), dim, parts);
-  }
-  return call.set(0, value);
-}
-
-//===----------------------------------------------------------------------===//
-// Writing a part
-//===----------------------------------------------------------------------===//
-
-/// The gradient of a slice: the gradient of `range` of zeros of the result's
-/// type.
-static LogicalResult setScattered(TorchCall &call, Value gradient, int64_t dim,
-                                  Range range) {
-  FailureOr<RankedTensorType> result = call.resultType();
-  if (failed(result))
-    return failure();
-  auto type = cast<RankedTensorType>(gradient.getType());
-  Sliced sliced{zeros(call.builder, call.getLoc(), *result), *result, 1, dim,
-                false, result->getDimSize(dim)};
-  auto slice = buildSlice(call, sliced, range).getDefiningOp<SliceOp>();
-  if (!slice)
-    return call.set(0, gradient);
-  if (slice.getType() != type)
-    return call.refuse("expected a gradient of " + print(slice.getType()) +
-                       ", but got " + print(type));
-  FailureOr<SmallVector<Value>> scattered =
-      slice.buildGradients(call.builder, gradient, true);
-  return failed(scattered) ? failure() : call.set(0, scattered->front());
-}
-
-/// slice_backward (gradient, sizes, dim, start, end, step) and select_backward
-/// (gradient, sizes, dim, index).
-static TorchHandler convertSliceBackward(bool isSelect) {
-  return [=](TorchCall &call) -> LogicalResult {
-    FailureOr<Value> gradient = call.tensor(0);
-    if (failed(gradient))
-      return failure();
-    FailureOr<RankedTensorType> result = call.resultType();
-    if (failed(result))
-      return failure();
-    FailureOr<int64_t> dim = call.dimension(2, result->getRank());
-    if (failed(dim))
-      return failure();
-    FailureOr<int64_t> multiple = call.multiple();
-    if (failed(multiple))
-      return failure();
-    if (*multiple > 1 || result->isDynamicDim(*dim))
-      return refuseSymbolic(call);
-    int64_t extent = result->getDimSize(*dim);
-    if (!isSelect) {
-      FailureOr<Range> range = getRange(call, 3, extent);
-      return failed(range) ? failure()
-                           : setScattered(call, *gradient, *dim, *range);
-    }
-    FailureOr<int64_t> index = call.dimension(3, extent);
-    if (failed(index))
-      return failure();
-    SmallVector<int64_t> shape(
-        cast<RankedTensorType>(gradient->getType()).getShape());
-    shape.insert(shape.begin() + *dim, 1);
-    Value one = reshapeTo(call.builder, call.getLoc(), *gradient, shape);
-    return setScattered(call, one, *dim, {*index, 1, 1});
-  };
-}
-
 void mlir::fuseops::addSliceHandlers(TorchHandlers &handlers) {
   handlers.add("aten.slice.Tensor", 1, 5, convertSlice);
   handlers.add("aten.slice_copy.Tensor", 1, 5, convertSlice);
@@ -505,14 +291,7 @@ void mlir::fuseops::addSliceHandlers(TorchHandlers &handlers) {
   handlers.add("aten.split_with_sizes", 2, 3, convertSplitWithSizes);
   handlers.add("aten.split.sizes", 2, 3, convertSplitWithSizes);
   handlers.add("aten.unbind.int", 1, 2, convertUnbind);
-  handlers.add("aten.cat", 1, 2, convertConcat(/*isStack=*/false));
-  handlers.add("aten.concat", 1, 2, convertConcat(/*isStack=*/false));
-  handlers.add("aten.stack", 1, 2, convertConcat(/*isStack=*/true));
-  handlers.add("aten.constant_pad_nd", 2, 3, convertPad);
-  handlers.add("aten.slice_backward", 6, 6,
-               convertSliceBackward(/*isSelect=*/false));
-  handlers.add("aten.select_backward", 4, 4,
-               convertSliceBackward(/*isSelect=*/true));
   handlers.add("aten.__getitem__.t", 2, 2, convertGetItem);
   handlers.add("prim.ListUnpack", 1, 1, convertListUnpack);
+  addConcatHandlers(handlers);
 }

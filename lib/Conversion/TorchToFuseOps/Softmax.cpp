@@ -76,13 +76,13 @@ static LogicalResult convertSoftmax(TorchCall &call) {
   auto type = cast<RankedTensorType>(input.getType());
   Type element = result->getElementType();
   // A dtype operand converts the input first; to a wider one that's exact.
-  bool isExact = isComputeFloat(type.getElementType()) &&
-                 type.getElementTypeBitWidth() <= element.getIntOrFloatBitWidth() &&
-                 getComputeType(type.getElementType()) ==
-                     getComputeType(element);
+  bool isExact =
+      isComputeFloat(type.getElementType()) &&
+      type.getElementTypeBitWidth() <= element.getIntOrFloatBitWidth() &&
+      getComputeType(type.getElementType()) == getComputeType(element);
   if (!isExact)
-    input = broadcastTo(call.builder, call.getLoc(), input,
-                        type.clone(element));
+    input =
+        broadcastTo(call.builder, call.getLoc(), input, type.clone(element));
   Value softmax =
       OpT::create(call.builder, call.getLoc(), type.clone(element), input);
   return call.set(0, last->moveOut(softmax));
@@ -102,10 +102,9 @@ static LogicalResult convertSoftmaxBackward(TorchCall &call) {
     return failure();
   Value gradient = last->moveIn(*call.tensor(0));
   auto type = cast<RankedTensorType>(gradient.getType());
-  Value derived =
-      OpT::create(call.builder, call.getLoc(),
-                  type.clone(result->getElementType()), gradient,
-                  last->moveIn(*output));
+  Value derived = OpT::create(call.builder, call.getLoc(),
+                              type.clone(result->getElementType()), gradient,
+                              last->moveIn(*output));
   return call.set(0, last->moveOut(derived));
 }
 

@@ -56,12 +56,11 @@ static TorchHandler convertVariance(ArrayRef<Statistic> results,
     FailureOr<Value> mean = reduction->buildMean();
     if (failed(mean))
       return failure();
-    Value squares = reduction->apply(
-        {reduction->input, *mean}, wide,
-        [](ScalarMath &math, ArrayRef<Value> s) {
-          Value difference = math.sub(s[0], s[1]);
-          return math.mul(difference, difference);
-        });
+    Value squares = reduction->apply({reduction->input, *mean}, wide,
+                                     [](ScalarMath &math, ArrayRef<Value> s) {
+                                       Value difference = math.sub(s[0], s[1]);
+                                       return math.mul(difference, difference);
+                                     });
     FailureOr<Value> sum = reduction->reduce(squares, ReductionKind::Sum, wide);
     if (failed(sum))
       return failure();
@@ -114,12 +113,12 @@ static LogicalResult setNorm(ReductionCall &reduction, double order) {
   Value norm = *reduced;
   bool hasRoot = !isExtreme && order != 0.0 && order != 1.0;
   if (hasRoot)
-    norm = reduction.apply(
-        norm, wide, [&](ScalarMath &math, ArrayRef<Value> s) -> Value {
-          if (order == 2.0)
-            return buildRoot(math, s[0]);
-          return math.pow(s[0], math.constant(1.0 / order));
-        });
+    norm = reduction.apply(norm, wide,
+                           [&](ScalarMath &math, ArrayRef<Value> s) -> Value {
+                             if (order == 2.0)
+                               return buildRoot(math, s[0]);
+                             return math.pow(s[0], math.constant(1.0 / order));
+                           });
   return call.setConverted(0, norm);
 }
 
@@ -130,13 +129,13 @@ static TorchHandler convertNorm(std::optional<unsigned> orderIndex,
     FailureOr<ReductionCall> reduction = ReductionCall::get(call, dimsIndex);
     if (failed(reduction))
       return failure();
-    FailureOr<double> order = orderIndex ? call.numberOr(*orderIndex, 2.0)
-                                         : FailureOr<double>(2.0);
+    FailureOr<double> order =
+        orderIndex ? call.numberOr(*orderIndex, 2.0) : FailureOr<double>(2.0);
     return failed(order) ? failure() : setNorm(*reduction, *order);
   };
 }
 
-/// `log(sum(exp(x)))`, shifted by the maximum, which has no derivative here.
+/// `log(sum(exp(x)))`, shifted by the maximum.
 static LogicalResult convertLogSumExp(TorchCall &call) {
   FailureOr<ReductionCall> reduction = ReductionCall::get(call, 1);
   if (failed(reduction))
@@ -154,19 +153,16 @@ static LogicalResult convertLogSumExp(TorchCall &call) {
   // Rows of infinities only aren't shifted: inf - inf is no number.
   auto shift = [](ScalarMath &math, Value m) -> Value {
     Value infinity = math.constant(std::numeric_limits<double>::infinity());
-    Value finite = math.select(math.equal(math.abs(m), infinity),
-                               math.constant(0.0), m);
-    // The bits of a number have no derivative.
-    Type bits = math.builder.getIntegerType(math.type.getIntOrFloatBitWidth());
-    Value hidden =
-        arith::BitcastOp::create(math.builder, math.loc, bits, finite);
-    return arith::BitcastOp::create(math.builder, math.loc, math.type, hidden);
+    Value finite =
+        math.select(math.equal(math.abs(m), infinity), math.constant(0.0), m);
+    // A whole number has no derivative, and shifts as well.
+    return math.floor(finite);
   };
-  Value powers = reduction->apply(
-      {reduction->input, *maximum}, wide,
-      [&](ScalarMath &math, ArrayRef<Value> s) {
-        return math.exp(math.sub(s[0], shift(math, s[1])));
-      });
+  Value powers =
+      reduction->apply({reduction->input, *maximum}, wide,
+                       [&](ScalarMath &math, ArrayRef<Value> s) {
+                         return math.exp(math.sub(s[0], shift(math, s[1])));
+                       });
   FailureOr<Value> sum = reduction->reduce(powers, ReductionKind::Sum, wide);
   if (failed(sum))
     return failure();
@@ -186,9 +182,9 @@ void mlir::fuseops::addStatisticsHandlers(TorchHandlers &handlers) {
                  convertVariance(results, 1, Correction::Number, 2));
     handlers.add(aten + ".dim", 2, 4,
                  convertVariance(results, 1, Correction::IsUnbiased, 2));
-    handlers.add(aten, 1, 2,
-                 convertVariance(results, std::nullopt, Correction::IsUnbiased,
-                                 1));
+    handlers.add(
+        aten, 1, 2,
+        convertVariance(results, std::nullopt, Correction::IsUnbiased, 1));
   };
   add("var", kVar);
   add("std", kStd);

@@ -19,8 +19,8 @@ static LogicalResult setFilled(TorchCall &call, const TorchValue &value,
   if (failed(result))
     return failure();
   if (!value.isSplat()) {
-    Value filled = broadcastTo(call.builder, call.getLoc(),
-                               value.values.front(), *result);
+    Value filled =
+        broadcastTo(call.builder, call.getLoc(), value.values.front(), *result);
     return call.set(0, TorchValue::get(filled, multiple));
   }
   TorchValue splat = value;
@@ -108,8 +108,8 @@ static LogicalResult convertItem(TorchCall &call) {
   if (!type)
     return call.refuse("expected a number as result");
   Value scalar = reshapeTo(call.builder, call.getLoc(), *value, {});
-  TorchValue number = TorchValue::get(
-      broadcastTo(call.builder, call.getLoc(), scalar, type));
+  TorchValue number =
+      TorchValue::get(broadcastTo(call.builder, call.getLoc(), scalar, type));
   number.isNumber = true;
   call.state.values[call.getOperation()->getResult(0)] = number;
   return success();
@@ -142,16 +142,15 @@ static TorchHandler convertRange(bool hasStart, bool hasStep) {
     }
     // In the type that PyTorch computes in: the integer or the float.
     Type element = result->getElementType();
-    Type compute = isa<IntegerType>(element)
-                       ? Type(call.builder.getI64Type())
-                       : Type(call.builder.getF64Type());
+    Type compute = isa<IntegerType>(element) ? Type(call.builder.getI64Type())
+                                             : Type(call.builder.getF64Type());
     auto body = [&](OpBuilder &inner, Location loc,
                     ValueRange) -> SmallVector<Value> {
       TorchMath math(inner, loc, compute);
       Value index = LinearIndexOp::create(inner, loc, inner.getI64Type());
       Value place = math.convert(index, inner.getI64Type());
-      Value value = math.add(math.constant(start),
-                             math.mul(place, math.constant(step)));
+      Value value =
+          math.add(math.constant(start), math.mul(place, math.constant(step)));
       return {convertElement(inner, loc, value, compute, element)};
     };
     return call.set(0, PointwiseOp::build(call.builder, call.getLoc(), *result,
@@ -161,8 +160,8 @@ static TorchHandler convertRange(bool hasStart, bool hasStep) {
 }
 
 /// Whether a body keeps the element at a row and a column.
-using PlaceTest = function_ref<Value(OpBuilder &, Location, Value row,
-                                     Value column)>;
+using PlaceTest =
+    function_ref<Value(OpBuilder &, Location, Value row, Value column)>;
 
 /// `input` where `test` holds, else 0, over matrices of `type`'s last two
 /// dimensions.
@@ -215,10 +214,10 @@ static TorchHandler convertTriangle(bool isLower) {
       Value offset = arith::ConstantOp::create(
           inner, loc, inner.getI64IntegerAttr(*diagonal));
       Value limit = arith::AddIOp::create(inner, loc, row, offset);
-      return arith::CmpIOp::create(
-          inner, loc,
-          isLower ? arith::CmpIPredicate::sle : arith::CmpIPredicate::sge,
-          column, limit);
+      return arith::CmpIOp::create(inner, loc,
+                                   isLower ? arith::CmpIPredicate::sle
+                                           : arith::CmpIPredicate::sge,
+                                   column, limit);
     };
     return call.set(0, buildMasked(call, type, *input, test));
   };
@@ -262,16 +261,16 @@ static LogicalResult convertOneHot(TorchCall &call) {
                   ValueRange scalars) -> SmallVector<Value> {
     Type word = inner.getI64Type();
     Value column = ColumnIndexOp::create(inner, loc, word);
-    Value target = convertElement(inner, loc, scalars[0],
-                                  type.getElementType(), word);
+    Value target =
+        convertElement(inner, loc, scalars[0], type.getElementType(), word);
     Value isIt = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq,
                                        column, target);
     return {convertElement(inner, loc, isIt, inner.getI1Type(),
                            result->getElementType())};
   };
-  return call.set(0, PointwiseOp::build(call.builder, call.getLoc(), *result,
-                                        index, body)
-                         .getResult(0));
+  return call.set(
+      0, PointwiseOp::build(call.builder, call.getLoc(), *result, index, body)
+             .getResult(0));
 }
 
 void mlir::fuseops::addTensorFactoryHandlers(TorchHandlers &handlers) {

@@ -167,7 +167,8 @@ FailureOr<TorchValue> TorchCall::valueOrNumber(unsigned index) const {
     return number;
   }
   return refuse("expected operand " + Twine(index) +
-                " to be a tensor or a number, but got " + describeValue(operand));
+                " to be a tensor or a number, but got " +
+                describeValue(operand));
 }
 
 std::string mlir::fuseops::print(Type type) {
@@ -221,8 +222,7 @@ FailureOr<Value> TorchCall::optionalFloatTensor(unsigned index) const {
   return isNone(index) ? FailureOr<Value>(Value()) : floatTensor(index);
 }
 
-FailureOr<SmallVector<TorchValue>>
-TorchCall::tensorList(unsigned index) const {
+FailureOr<SmallVector<TorchValue>> TorchCall::tensorList(unsigned index) const {
   Value operand = op->getOperand(index);
   SmallVector<TorchValue> result;
   FailureOr<OperandRange> elements = getListElements(operand);
@@ -304,8 +304,8 @@ FailureOr<int64_t> TorchCall::multiple() const {
     if (it == state.values.end())
       return true;
     const TorchValue &value = it->second;
-    bool isSymbolic = value.type ? !value.type.hasStaticShape()
-                                 : value.multiple > 1;
+    bool isSymbolic =
+        value.type ? !value.type.hasStaticShape() : value.multiple > 1;
     if (!isSymbolic)
       return true;
     bool agrees = found == 0 || found == value.multiple;
@@ -314,8 +314,8 @@ FailureOr<int64_t> TorchCall::multiple() const {
   };
   for (Value operand : op->getOperands()) {
     FailureOr<OperandRange> elements = getListElements(operand);
-    bool agrees = succeeded(elements) ? llvm::all_of(*elements, visit)
-                                      : visit(operand);
+    bool agrees =
+        succeeded(elements) ? llvm::all_of(*elements, visit) : visit(operand);
     if (!agrees)
       return refuse("expected every `?` to stand for the same size");
   }
@@ -354,8 +354,7 @@ bool TorchCall::isResultUsed(unsigned index) const {
 
 LogicalResult TorchCall::set(unsigned index, Value value) const {
   FailureOr<int64_t> found = multiple();
-  return failed(found) ? failure()
-                       : set(index, TorchValue::get(value, *found));
+  return failed(found) ? failure() : set(index, TorchValue::get(value, *found));
 }
 
 LogicalResult TorchCall::set(unsigned index, TorchValue value) const {
@@ -401,9 +400,8 @@ Value TorchCall::pointwise(
     ScalarMath math(inner, loc, compute);
     SmallVector<Value> converted;
     for (auto [scalar, operand] : llvm::zip_equal(scalars, operands))
-      converted.push_back(convertElement(inner, loc, scalar,
-                                         getElementTypeOrSelf(operand),
-                                         compute));
+      converted.push_back(convertElement(
+          inner, loc, scalar, getElementTypeOrSelf(operand), compute));
     return {convertElement(inner, loc, body(math, converted), compute,
                            result.getElementType())};
   };
@@ -417,6 +415,7 @@ const TorchHandlers &TorchHandlers::get() {
     addCastHandlers(all);
     addContractionHandlers(all);
     addLayoutHandlers(all);
+    addLiteralHandlers(all);
     addLossHandlers(all);
     addNormBackwardHandlers(all);
     addNormHandlers(all);

@@ -23,8 +23,8 @@ namespace mlir::fuseops {
 /// What a torch value became.
 ///
 /// A size that is k times the symbolic one, as flattening makes it, is two
-/// dimensions here, `?` and k: every `?` of a program stands for one number, and
-/// the operations of FuseOps that go row by row don't mind.
+/// dimensions here, `?` and k: every `?` of a program stands for one number,
+/// and the operations of FuseOps that go row by row don't mind.
 struct TorchValue {
   enum class Kind {
     /// `values[0]`.
@@ -75,9 +75,9 @@ struct TorchValues {
   Value symbol;
 };
 
-/// The tensor type of a `!torch.vtensor` or `!torch.tensor`, whose symbolic size
-/// is `multiple` times the program's, or of a number; null, with `reason` set,
-/// where FuseOps has none.
+/// The tensor type of a `!torch.vtensor` or `!torch.tensor`, whose symbolic
+/// size is `multiple` times the program's, or of a number; null, with `reason`
+/// set, where FuseOps has none.
 RankedTensorType convertTorchType(Type type, std::string &reason,
                                   int64_t multiple = 1);
 
@@ -129,8 +129,8 @@ public:
   std::optional<Extent> evaluate(Value value) const;
 
   FailureOr<TorchValue> value(unsigned index) const;
-  /// As `value`; a number is a splat of rank 0, or a tensor of rank 0 where it's
-  /// not constant.
+  /// As `value`; a number is a splat of rank 0, or a tensor of rank 0 where
+  /// it's not constant.
   FailureOr<TorchValue> valueOrNumber(unsigned index) const;
   /// A tensor of any element type. A splat becomes an operation.
   FailureOr<Value> tensor(unsigned index) const;
@@ -145,8 +145,8 @@ public:
   /// that it's a dimension of a tensor of `rank`. A tensor of rank 0 has
   /// dimension 0.
   FailureOr<int64_t> dimension(unsigned index, int64_t rank) const;
-  /// The dimensions that the operand lists, in its order; all of them where it's
-  /// None or, with `isEmptyAll`, an empty list.
+  /// The dimensions that the operand lists, in its order; all of them where
+  /// it's None or, with `isEmptyAll`, an empty list.
   FailureOr<SmallVector<int64_t>> dimensions(unsigned index, int64_t rank,
                                              bool isEmptyAll = true) const;
 
@@ -182,7 +182,6 @@ public:
   OpBuilder &builder;
 
 private:
-
   Operation *op;
   StringRef name;
 };
@@ -233,6 +232,7 @@ FailureOr<OperandRange> getListElements(Value list);
 void addCastHandlers(TorchHandlers &handlers);
 void addContractionHandlers(TorchHandlers &handlers);
 void addLayoutHandlers(TorchHandlers &handlers);
+void addLiteralHandlers(TorchHandlers &handlers);
 void addLossHandlers(TorchHandlers &handlers);
 void addNormHandlers(TorchHandlers &handlers);
 void addNormBackwardHandlers(TorchHandlers &handlers);

@@ -125,13 +125,15 @@ FailureOr<Extent> TorchCall::size(unsigned index) const {
 FailureOr<SmallVector<Extent>> TorchCall::sizes(unsigned index) const {
   FailureOr<OperandRange> elements = getListElements(op->getOperand(index));
   if (failed(elements))
-    return refuse("expected operand " + Twine(index) + " to be a list of sizes");
+    return refuse("expected operand " + Twine(index) +
+                  " to be a list of sizes");
   SmallVector<Extent> result;
   for (Value element : *elements) {
     std::optional<Extent> extent = evaluate(element);
     if (!extent)
       return refuse("expected operand " + Twine(index) +
-                    " to be a list of sizes, but got " + describeValue(element));
+                    " to be a list of sizes, but got " +
+                    describeValue(element));
     result.push_back(*extent);
   }
   return result;
@@ -203,12 +205,11 @@ Value TorchCall::buildSize(Extent size) const {
                    ValueRange) -> SmallVector<Value> {
       return {constant(inner, loc, 1)};
     };
-    Value ones =
-        PointwiseOp::build(
-            builder, getLoc(),
-            RankedTensorType::get({ShapedType::kDynamic, 1}, element),
-            ValueRange(), one)
-            .getResult(0);
+    Value ones = PointwiseOp::build(
+                     builder, getLoc(),
+                     RankedTensorType::get({ShapedType::kDynamic, 1}, element),
+                     ValueRange(), one)
+                     .getResult(0);
     state.symbol = ReduceRowsOp::create(builder, getLoc(), scalar, ones,
                                         ReductionKind::Sum);
   }
@@ -220,8 +221,8 @@ Value TorchCall::buildSize(Extent size) const {
     Value sum = constant(inner, loc, size.constant);
     if (scalars.empty())
       return {sum};
-    Value product = arith::MulIOp::create(
-        inner, loc, scalars[0], constant(inner, loc, size.perSymbol));
+    Value product = arith::MulIOp::create(inner, loc, scalars[0],
+                                          constant(inner, loc, size.perSymbol));
     return {arith::AddIOp::create(inner, loc, product, sum)};
   };
   return PointwiseOp::build(builder, getLoc(), scalar, operands, body)

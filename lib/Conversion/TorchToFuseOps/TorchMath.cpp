@@ -183,6 +183,14 @@ Value TorchMath::le(Value a, Value b) {
   return compare(CmpFPredicate::OLE, CmpIPredicate::sle, CmpIPredicate::ule, a,
                  b);
 }
+Value TorchMath::gt(Value a, Value b) {
+  return compare(CmpFPredicate::OGT, CmpIPredicate::sgt, CmpIPredicate::ugt, a,
+                 b);
+}
+Value TorchMath::ge(Value a, Value b) {
+  return compare(CmpFPredicate::OGE, CmpIPredicate::sge, CmpIPredicate::uge, a,
+                 b);
+}
 Value TorchMath::eq(Value a, Value b) {
   return compare(CmpFPredicate::OEQ, CmpIPredicate::eq, CmpIPredicate::eq, a,
                  b);
@@ -219,6 +227,15 @@ Value TorchMath::signBit(Value a) {
 //===----------------------------------------------------------------------===//
 // Conversions
 //===----------------------------------------------------------------------===//
+
+Value TorchMath::detach(Value a) {
+  if (!isFloat())
+    return a;
+  // Bits have no derivative.
+  Type integer = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  Value pattern = arith::BitcastOp::create(builder, loc, integer, a);
+  return arith::BitcastOp::create(builder, loc, type, pattern);
+}
 
 Value TorchMath::round(Value a) {
   return convertFloat(builder, loc, convertFloat(builder, loc, a, dtype), type);

@@ -78,8 +78,8 @@ public:
 
   Value lt(Value a, Value b);
   Value le(Value a, Value b);
-  Value gt(Value a, Value b) { return lt(b, a); }
-  Value ge(Value a, Value b) { return le(b, a); }
+  Value gt(Value a, Value b);
+  Value ge(Value a, Value b);
   Value eq(Value a, Value b);
   Value ne(Value a, Value b);
   Value isNaN(Value a);
@@ -104,6 +104,8 @@ public:
   Value sigmoid(Value a);
   /// The sign bit of a float, whether an integer is negative.
   Value signBit(Value a);
+  /// `a` without a derivative.
+  Value detach(Value a);
   /// `a` rounded to the dtype.
   Value round(Value a);
 

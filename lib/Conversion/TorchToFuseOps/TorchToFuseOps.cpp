@@ -83,6 +83,8 @@ public:
 private:
   LogicalResult createFusible();
   void convert(Operation *op);
+  /// `value` as the caller may have it.
+  Value getResult(Value value);
   void convertOverwrite(torch::OverwriteTensorContentsOp op);
   LogicalResult convertReturn(func::ReturnOp op);
   Value getRandomState();
@@ -195,6 +197,22 @@ void FunctionImporter::convert(Operation *op) {
   fail();
 }
 
+Value FunctionImporter::getResult(Value value) {
+  Value source = value;
+  while (auto reshape = source.getDefiningOp<ReshapeOp>())
+    source = reshape.getInput();
+  if (!source.getDefiningOp<ConstantOp>())
+    return value;
+  // A result has memory of its own: the program's is not the caller's.
+  auto copy = [](OpBuilder &, Location,
+                 ValueRange scalars) -> SmallVector<Value> {
+    return {scalars[0]};
+  };
+  return PointwiseOp::build(builder, value.getLoc(), value.getType(), value,
+                            copy)
+      .getResult(0);
+}
+
 void FunctionImporter::convertOverwrite(torch::OverwriteTensorContentsOp op) {
   TorchCall call(op, state, builder);
   if (state.failed.contains(op.getValue()))
@@ -211,7 +229,7 @@ LogicalResult FunctionImporter::convertReturn(func::ReturnOp op) {
   SmallVector<Value> values;
   // A program without effects returns what it would write, first.
   for (auto [argument, value] : state.written)
-    values.push_back(value);
+    values.push_back(getResult(value));
   for (auto [index, operand] : llvm::enumerate(op.getOperands())) {
     if (state.failed.contains(operand))
       return failure();
@@ -228,7 +246,7 @@ LogicalResult FunctionImporter::convertReturn(func::ReturnOp op) {
                          "the arguments', but result " +
                          Twine(index) + " is " + Twine(value->multiple) +
                          " times as large");
-    values.push_back(call.materialize(*value));
+    values.push_back(getResult(call.materialize(*value)));
   }
   SmallVector<Type> types(ValueRange(values).getTypes());
   ReturnOp::create(builder, op.getLoc(), ValueRange(values), ValueRange(),

@@ -19,7 +19,9 @@ constexpr double kGeluCubic = 0.044715;
 constexpr double kQgelu = 1.702;
 } // namespace
 
-Value activation::silu(ScalarMath &m, Value x) { return m.mul(x, m.sigmoid(x)); }
+Value activation::silu(ScalarMath &m, Value x) {
+  return m.mul(x, m.sigmoid(x));
+}
 
 Value activation::siluDerivative(ScalarMath &m, Value x) {
   Value s = m.sigmoid(x);
@@ -43,16 +45,17 @@ Value activation::relu(ScalarMath &m, Value x) {
   return m.maximum(x, m.constant(0.0));
 }
 
-Value activation::reluDerivative(ScalarMath &m, Value x) {
-  // Not (x > 0): at a NaN it is 1, as PyTorch's.
+Value activation::reluGradient(ScalarMath &m, Value x, Value gradient) {
+  // Not (x > 0): a NaN input lets the gradient through. A select and not a
+  // factor of 0: the gradient may be infinite.
   Value isOff = m.compare(ScalarMath::Predicate::OLE, x, m.constant(0.0));
-  return m.select(isOff, m.constant(0.0), m.constant(1.0));
+  return m.select(isOff, m.constant(0.0), gradient);
 }
 
 Value activation::srelu(ScalarMath &m, Value x) { return m.square(relu(m, x)); }
 
-Value activation::sreluDerivative(ScalarMath &m, Value x) {
-  return m.mul(m.constant(2.0), relu(m, x));
+Value activation::sreluGradient(ScalarMath &m, Value x, Value gradient) {
+  return reluGradient(m, x, m.mul(gradient, m.mul(m.constant(2.0), x)));
 }
 
 Value activation::sech2(ScalarMath &m, Value x) {

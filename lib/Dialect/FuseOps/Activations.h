@@ -27,13 +27,14 @@ Value geluDerivative(ScalarMath &m, Value x, GeluKind kind);
 Value qgelu(ScalarMath &m, Value x);
 Value qgeluDerivative(ScalarMath &m, Value x);
 
-/// The derivative at 0 is 0.
+/// The derivative at 0 is 0; where it is, so is the gradient, whatever comes
+/// in.
 Value relu(ScalarMath &m, Value x);
-Value reluDerivative(ScalarMath &m, Value x);
+Value reluGradient(ScalarMath &m, Value x, Value gradient);
 
 /// max(x, 0)^2
 Value srelu(ScalarMath &m, Value x);
-Value sreluDerivative(ScalarMath &m, Value x);
+Value sreluGradient(ScalarMath &m, Value x, Value gradient);
 
 /// The derivative of tanh.
 Value sech2(ScalarMath &m, Value x);

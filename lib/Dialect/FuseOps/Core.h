@@ -29,7 +29,8 @@ struct Core {
   }
 
   using Body = function_ref<Value(ScalarMath &, ArrayRef<Value>)>;
-  using Bodies = function_ref<SmallVector<Value>(ScalarMath &, ArrayRef<Value>)>;
+  using Bodies =
+      function_ref<SmallVector<Value>(ScalarMath &, ArrayRef<Value>)>;
 
   /// `body` over the scalars converted to the compute type; each of its values
   /// gives a result.

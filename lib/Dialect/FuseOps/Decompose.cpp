@@ -65,13 +65,15 @@ SmallVector<Value> GeluGradOp::decompose(OpBuilder &builder,
                                          ValueRange operands) {
   return {Core(*this, builder, operands)
               .pointwise(getType(), operands, [&](ScalarMath &m, auto v) {
-                return m.mul(v[0], activation::geluDerivative(m, v[1], getApproximate()));
+                return m.mul(v[0], activation::geluDerivative(
+                                       m, v[1], getApproximate()));
               })};
 }
 SmallVector<Value> SiluOp::decompose(OpBuilder &builder, ValueRange operands) {
   return {Core(*this, builder, operands)
-              .pointwise(getType(), operands,
-                         [](ScalarMath &m, auto v) { return activation::silu(m, v[0]); })};
+              .pointwise(getType(), operands, [](ScalarMath &m, auto v) {
+                return activation::silu(m, v[0]);
+              })};
 }
 SmallVector<Value> SiluGradOp::decompose(OpBuilder &builder,
                                          ValueRange operands) {
@@ -95,10 +97,9 @@ SmallVector<Value> SreluOp::decompose(OpBuilder &builder, ValueRange operands) {
 }
 SmallVector<Value> IdentityOp::decompose(OpBuilder &builder,
                                          ValueRange operands) {
-  return {
-      Core(*this, builder, operands)
-          .pointwise(getType(), operands,
-                     [](ScalarMath &, auto v) -> Value { return v[0]; })};
+  return {Core(*this, builder, operands)
+              .pointwise(getType(), operands,
+                         [](ScalarMath &, auto v) -> Value { return v[0]; })};
 }
 SmallVector<Value> ReluOp::decompose(OpBuilder &builder, ValueRange operands) {
   return {Core(*this, builder, operands)
@@ -110,11 +111,7 @@ SmallVector<Value> ReluGradOp::decompose(OpBuilder &builder,
                                          ValueRange operands) {
   return {Core(*this, builder, operands)
               .pointwise(getType(), operands, [](ScalarMath &m, auto v) {
-                // Not (x > 0): a NaN input lets the gradient through.
-                Value zero = m.constant(0.0);
-                Value isOff =
-                    m.compare(ScalarMath::Predicate::OLE, v[1], zero);
-                return m.select(isOff, zero, v[0]);
+                return activation::reluGradient(m, v[1], v[0]);
               })};
 }
 

@@ -53,10 +53,10 @@ SmallVector<Value> L2NormOp::decompose(OpBuilder &builder,
   double eps = getEps().convertToDouble();
   Value squares = core.pointwise(
       core.wide(x), x, [](ScalarMath &m, auto v) { return m.square(v[0]); });
-  Value factor = core.pointwise(
-      core.rowStat(x), core.sumColumns(squares), [&](ScalarMath &m, auto v) {
-        return m.rsqrt(m.add(v[0], m.constant(eps)));
-      });
+  Value factor = core.pointwise(core.rowStat(x), core.sumColumns(squares),
+                                [&](ScalarMath &m, auto v) {
+                                  return m.rsqrt(m.add(v[0], m.constant(eps)));
+                                });
   Value y =
       core.pointwise(getResult().getType(), {x, factor},
                      [](ScalarMath &m, auto v) { return m.mul(v[0], v[1]); });

@@ -89,9 +89,9 @@ static Value joinConcats(OpBuilder &builder, ConcatOp a, ConcatOp b) {
     }
     SmallVector<int64_t> shape(b.getType().getShape());
     shape[b.getDim()] = sum.extent;
-    inputs.push_back(zeros(
-        builder, loc,
-        RankedTensorType::get(shape, b.getType().getElementType())));
+    inputs.push_back(
+        zeros(builder, loc,
+              RankedTensorType::get(shape, b.getType().getElementType())));
   }
   return ConcatOp::create(builder, loc, b.getType(), inputs, b.getDim());
 }
@@ -107,11 +107,10 @@ static Value joinSlices(OpBuilder &builder, Value a, Value b) {
   if (!reshapeA || !reshapeB || a.getType() != b.getType() ||
       reshapeA.getInput().getType() != reshapeB.getInput().getType())
     return {};
-  Value joined =
-      joinSlices(builder, reshapeA.getInput(), reshapeB.getInput());
-  return joined ? reshapeTo(builder, b.getLoc(), joined,
-                            tensorType(b).getShape())
-                : Value();
+  Value joined = joinSlices(builder, reshapeA.getInput(), reshapeB.getInput());
+  return joined
+             ? reshapeTo(builder, b.getLoc(), joined, tensorType(b).getShape())
+             : Value();
 }
 
 Value mlir::fuseops::addGradients(OpBuilder &builder, Value sum,
@@ -170,9 +169,9 @@ FailureOr<SmallVector<Value>> mlir::fuseops::buildDecompositionGradients(
   DenseMap<Value, Value> sums;
   for (auto [part, gradient] : llvm::zip_equal(parts, gradients))
     if (gradient)
-      sums[part] = addGradients(
-          builder, sums.lookup(part),
-          broadcastTo(builder, loc, gradient, tensorType(part)));
+      sums[part] =
+          addGradients(builder, sums.lookup(part),
+                       broadcastTo(builder, loc, gradient, tensorType(part)));
   // Values that a wanted gradient flows through.
   DenseSet<Value> active;
   for (auto [operand, isNeeded] : llvm::zip_equal(op->getOperands(), needed))

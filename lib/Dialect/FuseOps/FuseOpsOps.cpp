@@ -48,7 +48,7 @@ static ParseResult parseStep(OpAsmParser &parser, IntegerAttr &attr) {
 }
 static void printStep(OpAsmPrinter &printer, Operation *, IntegerAttr attr) {
   if (attr.getInt() != 1)
-    printer << "step(" << attr.getInt() << ")";
+    printer << " step(" << attr.getInt() << ")";
 }
 
 /// Parses one of an enumeration's words; `expected` lists them for the error.
@@ -135,8 +135,8 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-LogicalResult mlir::fuseops::verifyRowVector(Operation *op, StringRef name, Value value,
-                                     int64_t columns) {
+LogicalResult mlir::fuseops::verifyRowVector(Operation *op, StringRef name,
+                                             Value value, int64_t columns) {
   if (!value)
     return success();
   RankedTensorType type = tensorType(value);
@@ -146,8 +146,8 @@ LogicalResult mlir::fuseops::verifyRowVector(Operation *op, StringRef name, Valu
   return success();
 }
 
-LogicalResult mlir::fuseops::verifyRowStat(Operation *op, StringRef name, Value value,
-                                   RankedTensorType rows) {
+LogicalResult mlir::fuseops::verifyRowStat(Operation *op, StringRef name,
+                                           Value value, RankedTensorType rows) {
   RankedTensorType expected = withColumns(
       rows, 1,
       rows.getElementType().isF64() ? rows.getElementType()
@@ -158,8 +158,9 @@ LogicalResult mlir::fuseops::verifyRowStat(Operation *op, StringRef name, Value 
   return success();
 }
 
-LogicalResult mlir::fuseops::verifySameShape(Operation *op, StringRef name, Value value,
-                                     RankedTensorType expected) {
+LogicalResult mlir::fuseops::verifySameShape(Operation *op, StringRef name,
+                                             Value value,
+                                             RankedTensorType expected) {
   if (tensorType(value).getShape() == expected.getShape())
     return success();
   return op->emitOpError() << "expected `" << name << "` to have the shape of "
@@ -170,9 +171,9 @@ LogicalResult mlir::fuseops::verifyHasColumns(Operation *op,
                                               RankedTensorType type,
                                               StringRef name) {
   if (type.getRank() == 0)
-    return op->emitOpError() << "expected `" << name
-                             << "` to have at least one dimension, but got "
-                             << type;
+    return op->emitOpError()
+           << "expected `" << name
+           << "` to have at least one dimension, but got " << type;
   return success();
 }
 
@@ -259,9 +260,8 @@ LogicalResult RotaryEmbeddingOp::verify() {
                          << type;
   RankedTensorType pairs =
       withColumns(type, getColumns(type) / 2, type.getElementType());
-  for (auto [name, angle] :
-       {std::pair<StringRef, Value>{"cosine", getCosine()},
-        std::pair<StringRef, Value>{"sine", getSine()}})
+  for (auto [name, angle] : {std::pair<StringRef, Value>{"cosine", getCosine()},
+                             std::pair<StringRef, Value>{"sine", getSine()}})
     if (!isBroadcastableTo(tensorType(angle), pairs) ||
         tensorType(angle).getRank() == 0 ||
         getColumns(tensorType(angle)) != getColumns(pairs))

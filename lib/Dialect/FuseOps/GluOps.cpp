@@ -52,13 +52,13 @@ LogicalResult fuseops::detail::verifyGlu(Operation *op) {
   int64_t half = getColumns(type) / 2;
   auto interleave = static_cast<int64_t>(glu.getInterleave());
   if (interleave < 0 || (interleave > 0 && half % interleave))
-    return op->emitOpError() << "expected blocks that divide " << half
-                             << " columns, but got interleave(" << interleave
-                             << ")";
-  return failure(failed(verifySameShape(
-                     op, "result", op->getResult(0),
-                     withColumns(type, half, type.getElementType()))) ||
-                 failed(verifyRowScale(op, "scale", glu.getScale(), type)));
+    return op->emitOpError()
+           << "expected blocks that divide " << half
+           << " columns, but got interleave(" << interleave << ")";
+  return failure(
+      failed(verifySameShape(op, "result", op->getResult(0),
+                             withColumns(type, half, type.getElementType()))) ||
+      failed(verifyRowScale(op, "scale", glu.getScale(), type)));
 }
 
 RankedTensorType fuseops::detail::getGluSpace(GluOpInterface glu) {
@@ -144,12 +144,8 @@ SmallVector<Value> fuseops::detail::buildGluGradients(GluOpInterface glu,
     Value activated = glu.activate(m, v[1]), gated = glu.gate(m, v[2]);
     SmallVector<Value> values;
     if (needed[0]) {
-      Value da =
-          m.mul(m.mul(g, gated), glu.activationDerivative(m, v[1]));
-      Value db = m.mul(g, activated);
-      if (Value slope = glu.gateDerivative(m, v[2]))
-        db = m.mul(db, slope);
-      values = {da, db};
+      values = {glu.activationGradient(m, v[1], m.mul(g, gated)),
+                glu.gateGradient(m, v[2], m.mul(g, activated))};
     }
     if (wantsScale)
       values.push_back(m.mul(v[0], m.mul(activated, gated)));
@@ -162,15 +158,16 @@ SmallVector<Value> fuseops::detail::buildGluGradients(GluOpInterface glu,
       std::swap(da, db);
     RankedTensorType type = tensorType(glu.getInput());
     Value joined = ConcatOp::create(
-        builder, loc, RankedTensorType::get(halves.packed, type.getElementType()),
+        builder, loc,
+        RankedTensorType::get(halves.packed, type.getElementType()),
         ValueRange{da, db}, halves.space.getRank() - 1);
     results[0] = reshapeTo(builder, loc, joined, type.getShape());
   }
   if (wantsScale) {
     Value products = reshapeTo(builder, loc, parts.back(),
                                tensorType(glu->getResult(0)).getShape());
-    results[1] = ReduceColumnsOp::create(
-        builder, loc, glu.getScale().getType(), products, ReductionKind::Sum);
+    results[1] = ReduceColumnsOp::create(builder, loc, glu.getScale().getType(),
+                                         products, ReductionKind::Sum);
   }
   return results;
 }
@@ -182,41 +179,41 @@ SmallVector<Value> fuseops::detail::buildGluGradients(GluOpInterface glu,
 Value SwigluOp::activate(ScalarMath &m, Value a) {
   return activation::silu(m, a);
 }
-Value SwigluOp::activationDerivative(ScalarMath &m, Value a) {
-  return activation::siluDerivative(m, a);
+Value SwigluOp::activationGradient(ScalarMath &m, Value a, Value gradient) {
+  return m.mul(gradient, activation::siluDerivative(m, a));
 }
 
 Value GluOp::activate(ScalarMath &m, Value a) { return m.sigmoid(a); }
-Value GluOp::activationDerivative(ScalarMath &m, Value a) {
-  return activation::sigmoidDerivative(m, a);
+Value GluOp::activationGradient(ScalarMath &m, Value a, Value gradient) {
+  return m.mul(gradient, activation::sigmoidDerivative(m, a));
 }
 
 Value GegluOp::activate(ScalarMath &m, Value a) {
   return activation::gelu(m, a, getApproximate());
 }
-Value GegluOp::activationDerivative(ScalarMath &m, Value a) {
-  return activation::geluDerivative(m, a, getApproximate());
+Value GegluOp::activationGradient(ScalarMath &m, Value a, Value gradient) {
+  return m.mul(gradient, activation::geluDerivative(m, a, getApproximate()));
 }
 
 Value QgegluOp::activate(ScalarMath &m, Value a) {
   return activation::qgelu(m, a);
 }
-Value QgegluOp::activationDerivative(ScalarMath &m, Value a) {
-  return activation::qgeluDerivative(m, a);
+Value QgegluOp::activationGradient(ScalarMath &m, Value a, Value gradient) {
+  return m.mul(gradient, activation::qgeluDerivative(m, a));
 }
 
 Value RegluOp::activate(ScalarMath &m, Value a) {
   return activation::relu(m, a);
 }
-Value RegluOp::activationDerivative(ScalarMath &m, Value a) {
-  return activation::reluDerivative(m, a);
+Value RegluOp::activationGradient(ScalarMath &m, Value a, Value gradient) {
+  return activation::reluGradient(m, a, gradient);
 }
 
 Value SregluOp::activate(ScalarMath &m, Value a) {
   return activation::srelu(m, a);
 }
-Value SregluOp::activationDerivative(ScalarMath &m, Value a) {
-  return activation::sreluDerivative(m, a);
+Value SregluOp::activationGradient(ScalarMath &m, Value a, Value gradient) {
+  return activation::sreluGradient(m, a, gradient);
 }
 
 /// bound * tanh(x / bound)
@@ -240,17 +237,19 @@ LogicalResult SituGluOp::verify() {
 Value SituGluOp::activate(ScalarMath &m, Value a) {
   return m.mul(softBound(m, a, getBeta1().convertToDouble()), m.sigmoid(a));
 }
-Value SituGluOp::activationDerivative(ScalarMath &m, Value a) {
+Value SituGluOp::activationGradient(ScalarMath &m, Value a, Value gradient) {
   double beta = getBeta1().convertToDouble();
-  return m.add(m.mul(softBoundDerivative(m, a, beta), m.sigmoid(a)),
-               m.mul(softBound(m, a, beta),
-                     activation::sigmoidDerivative(m, a)));
+  Value slope =
+      m.add(m.mul(softBoundDerivative(m, a, beta), m.sigmoid(a)),
+            m.mul(softBound(m, a, beta), activation::sigmoidDerivative(m, a)));
+  return m.mul(gradient, slope);
 }
 Value SituGluOp::gate(ScalarMath &m, Value b) {
   return softBound(m, b, getBeta2().convertToDouble());
 }
-Value SituGluOp::gateDerivative(ScalarMath &m, Value b) {
-  return softBoundDerivative(m, b, getBeta2().convertToDouble());
+Value SituGluOp::gateGradient(ScalarMath &m, Value b, Value gradient) {
+  double beta = getBeta2().convertToDouble();
+  return m.mul(gradient, softBoundDerivative(m, b, beta));
 }
 
 LogicalResult ClampedSwigluOp::verify() {
@@ -266,12 +265,14 @@ Value ClampedSwigluOp::activate(ScalarMath &m, Value a) {
   Value alpha = m.constant(getAlpha().convertToDouble());
   return m.mul(c, m.sigmoid(m.mul(alpha, c)));
 }
-Value ClampedSwigluOp::activationDerivative(ScalarMath &m, Value a) {
+Value ClampedSwigluOp::activationGradient(ScalarMath &m, Value a,
+                                          Value gradient) {
   // silu'(alpha c) is the derivative of c * sigmoid(alpha * c).
   Value alpha = m.constant(getAlpha().convertToDouble());
   Value isOver = m.greater(a, m.constant(getLimit().convertToDouble()));
   Value slope = activation::siluDerivative(m, m.mul(alpha, a));
-  return m.select(isOver, m.constant(0.0), slope);
+  // A select and not a factor of 0: the gradient may be infinite.
+  return m.select(isOver, m.constant(0.0), m.mul(gradient, slope));
 }
 Value ClampedSwigluOp::gate(ScalarMath &m, Value b) {
   double limit = getLimit().convertToDouble();
@@ -279,8 +280,8 @@ Value ClampedSwigluOp::gate(ScalarMath &m, Value b) {
       m.minimum(m.maximum(b, m.constant(-limit)), m.constant(limit));
   return m.add(clamped, m.constant(getOffset().convertToDouble()));
 }
-Value ClampedSwigluOp::gateDerivative(ScalarMath &m, Value b) {
+Value ClampedSwigluOp::gateGradient(ScalarMath &m, Value b, Value gradient) {
   Value isOutside =
       m.greater(m.abs(b), m.constant(getLimit().convertToDouble()));
-  return m.select(isOutside, m.constant(0.0), m.constant(1.0));
+  return m.select(isOutside, m.constant(0.0), gradient);
 }

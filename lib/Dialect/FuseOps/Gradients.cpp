@@ -207,9 +207,11 @@ static Value extremeRule(OpT op, OpBuilder &builder, Value gradient) {
   Location loc = op.getLoc();
   RankedTensorType type = op.getInput().getType();
   RankedTensorType reduced = op.getResult().getType();
+  Type element = getComputeType(type.getElementType());
   Value extreme = op.getResult();
-  // A result that was rounded equals none of the elements.
-  if (reduced.getElementType() != type.getElementType())
+  // A result that was rounded may equal none of the elements.
+  if (reduced.getElementType() != type.getElementType() &&
+      reduced.getElementType() != element)
     extreme = OpT::create(builder, loc, reduced.clone(type.getElementType()),
                           op.getInput(), op.getKind());
   auto isTied = [](OpBuilder &b, Location l,
@@ -217,19 +219,14 @@ static Value extremeRule(OpT op, OpBuilder &builder, Value gradient) {
     return {arith::CmpFOp::create(b, l, arith::CmpFPredicate::OEQ, args[0],
                                   args[1])};
   };
-  Value ties =
-      PointwiseOp::build(builder, loc, type.clone(builder.getI1Type()),
-                         ValueRange{op.getInput(), extreme}, isTied)
-          .getResult(0);
-  Value count =
-      OpT::create(builder, loc, reduced.clone(builder.getI64Type()), ties,
-                  ReductionKind::Sum);
-  RankedTensorType wide = getComputeTensor(type);
-  Type element = wide.getElementType();
+  Value ties = PointwiseOp::build(builder, loc, type.clone(builder.getI1Type()),
+                                  ValueRange{op.getInput(), extreme}, isTied)
+                   .getResult(0);
+  Value count = OpT::create(builder, loc, reduced.clone(builder.getI64Type()),
+                            ties, ReductionKind::Sum);
   auto divide = [&](OpBuilder &b, Location l,
                     ValueRange args) -> SmallVector<Value> {
-    Value number =
-        convertElement(b, l, args[1], b.getI64Type(), element);
+    Value number = convertElement(b, l, args[1], b.getI64Type(), element);
     return {arith::DivFOp::create(b, l, convertFloat(b, l, args[0], element),
                                   number)};
   };
@@ -253,11 +250,12 @@ Gradients L2NormOp::buildGradients(OpBuilder &builder, ValueRange gradients,
     return SmallVector<Value>{Value()};
   Value x = getInput(), g = gradients[0], r = getReciprocalNorm();
   Core core(*this, builder, x);
-  Value sum = core.sumColumns(core.pointwise(
-      core.wide(x), {g, x, r},
-      [](ScalarMath &m, auto v) { return m.mul(v[0], m.mul(v[1], v[2])); }));
-  return SmallVector<Value>{core.pointwise(
-      x.getType(), {g, x, r, sum}, [](ScalarMath &m, auto v) {
+  Value sum = core.sumColumns(
+      core.pointwise(core.wide(x), {g, x, r}, [](ScalarMath &m, auto v) {
+        return m.mul(v[0], m.mul(v[1], v[2]));
+      }));
+  return SmallVector<Value>{
+      core.pointwise(x.getType(), {g, x, r, sum}, [](ScalarMath &m, auto v) {
         Value h = m.mul(v[1], v[2]);
         return m.mul(v[2], m.sub(v[0], m.mul(h, v[3])));
       })};
@@ -271,8 +269,8 @@ static Gradients reductionRule(OpT op, OpBuilder &builder, ValueRange gradients,
     return SmallVector<Value>{Value()};
   if (op.getKind() != ReductionKind::Sum)
     return SmallVector<Value>{extremeRule(op, builder, gradients[0])};
-  return SmallVector<Value>{broadcastTo(builder, op.getLoc(), gradients[0],
-                                        op.getInput().getType())};
+  return SmallVector<Value>{
+      broadcastTo(builder, op.getLoc(), gradients[0], op.getInput().getType())};
 }
 Gradients ReduceRowsOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                        ArrayRef<bool> needed) {

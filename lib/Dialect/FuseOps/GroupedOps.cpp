@@ -76,9 +76,8 @@ LogicalResult GroupedLinearOp::verify() {
   if (getBias() &&
       tensorType(getBias()).getShape() != weight.getShape().drop_back())
     return emitOpError() << "expected `bias` to have shape ["
-                         << weight.getDimSize(0) << ", "
-                         << weight.getDimSize(1) << "], but got "
-                         << getBias().getType();
+                         << weight.getDimSize(0) << ", " << weight.getDimSize(1)
+                         << "], but got " << getBias().getType();
   RankedTensorType expected =
       withColumns(input, weight.getDimSize(1), input.getElementType());
   return failure(
@@ -171,8 +170,7 @@ Gradients GroupedLinearOp::buildGradients(OpBuilder &builder,
   if (needed[0])
     results[0] = products.byGroup(dy, getWeight(), false, getInput());
   if (needed[1])
-    results[1] =
-        products.overRows(dy, getInput(), tensorType(getWeight()));
+    results[1] = products.overRows(dy, getInput(), tensorType(getWeight()));
   if (getBias() && needed[3]) {
     RankedTensorType type = tensorType(getBias());
     auto rows = RankedTensorType::get(
@@ -182,8 +180,8 @@ Gradients GroupedLinearOp::buildGradients(OpBuilder &builder,
     results[3] = reshapeTo(builder, getLoc(), sums, type.getShape());
   }
   if (getBiasScale() && needed[4])
-    results[4] = products.byGroup(dy, products.asRows(getBias()), true,
-                                  getBiasScale());
+    results[4] =
+        products.byGroup(dy, products.asRows(getBias()), true, getBiasScale());
   return results;
 }
 
@@ -192,8 +190,7 @@ Value GroupedLinearOp::expand(OpBuilder &builder) {
   Value result = products.byGroup(getInput(), getWeight(), true, getResult());
   if (!getBias())
     return result;
-  Value bias =
-      products.byGroup(products.factors(getBiasScale(), getInput()),
-                       products.asRows(getBias()), false, getResult());
+  Value bias = products.byGroup(products.factors(getBiasScale(), getInput()),
+                                products.asRows(getBias()), false, getResult());
   return AddOp::create(builder, getLoc(), getType(), result, bias);
 }

@@ -152,14 +152,20 @@ Gradients SliceOp::buildGradients(OpBuilder &builder, ValueRange gradients,
     step = -step;
   }
   if (step > 1 && count > 1) {
-    // Zeros between neighbours: each element gets a dimension of its own.
+    // Zeros between neighbours: each element gets a dimension of its own. Where
+    // it fits, at its place in there, so that slices of one step join.
+    int64_t place = offset % step;
+    if (offset - place + count * step > type.getDimSize(dim))
+      place = 0;
+    offset -= place;
     RankedTensorType inner = tensorType(gradient);
     SmallVector<int64_t> shape(inner.getShape());
     shape.insert(shape.begin() + dim + 1, 1);
     gradient = reshapeTo(builder, loc, gradient, shape);
     shape[dim + 1] = step;
     auto spread = RankedTensorType::get(shape, inner.getElementType());
-    gradient = padWithZeros(builder, loc, gradient, dim + 1, 0, spread);
+    gradient =
+        padWithZeros(builder, loc, gradient, dim + 1, place, spread);
     shape.erase(shape.begin() + dim + 1);
     shape[dim] = count * step;
     gradient = reshapeTo(builder, loc, gradient, shape);

@@ -40,12 +40,10 @@ SmallVector<Value> RotaryEmbeddingOp::decompose(OpBuilder &builder,
   double sign = getConjugate() ? -1.0 : 1.0;
   // Of v, a pair, its cosine and its sine.
   auto first = [&](ScalarMath &m, ArrayRef<Value> v) {
-    return m.sub(m.mul(v[0], v[2]),
-                 m.mul(m.mul(m.constant(sign), v[1]), v[3]));
+    return m.sub(m.mul(v[0], v[2]), m.mul(m.mul(m.constant(sign), v[1]), v[3]));
   };
   auto second = [&](ScalarMath &m, ArrayRef<Value> v) {
-    return m.add(m.mul(v[1], v[2]),
-                 m.mul(m.mul(m.constant(sign), v[0]), v[3]));
+    return m.add(m.mul(v[1], v[2]), m.mul(m.mul(m.constant(sign), v[0]), v[3]));
   };
   if (getPairs() == PairOrder::Half) {
     int64_t half = getColumns(space);
@@ -60,8 +58,8 @@ SmallVector<Value> RotaryEmbeddingOp::decompose(OpBuilder &builder,
   }
   // Each pair is a row of two elements: both are read for each.
   Value pairs = reshapeTo(builder, loc, operands[0], space.getShape());
-  auto single = RankedTensorType::get(asPairs(getType(), 1),
-                                      space.getElementType());
+  auto single =
+      RankedTensorType::get(asPairs(getType(), 1), space.getElementType());
   Value a = SliceOp::create(builder, loc, single, pairs, dim, 0);
   Value b = SliceOp::create(builder, loc, single, pairs, dim, 1);
   SmallVector<Value> inputs = {a, b};
@@ -72,10 +70,10 @@ SmallVector<Value> RotaryEmbeddingOp::decompose(OpBuilder &builder,
   }
   Value rotated =
       core.pointwise(space, inputs, [&](ScalarMath &m, ArrayRef<Value> v) {
-        Value column = ColumnIndexOp::create(m.builder, m.loc,
-                                             m.builder.getI64Type());
-        Value zero = arith::ConstantOp::create(
-            m.builder, m.loc, m.builder.getI64IntegerAttr(0));
+        Value column =
+            ColumnIndexOp::create(m.builder, m.loc, m.builder.getI64Type());
+        Value zero = arith::ConstantOp::create(m.builder, m.loc,
+                                               m.builder.getI64IntegerAttr(0));
         Value isFirst = arith::CmpIOp::create(
             m.builder, m.loc, arith::CmpIPredicate::eq, column, zero);
         return m.select(isFirst, first(m, v), second(m, v));

@@ -48,9 +48,9 @@ static Value rowMaximum(Core &core, Value x) {
 
 /// exp(x - maximum), which cannot overflow.
 static Value shiftedExponentials(Core &core, Value x, Value maximum) {
-  return core.pointwise(
-      core.wide(x), {x, maximum},
-      [](ScalarMath &m, auto v) { return m.exp(m.sub(v[0], v[1])); });
+  return core.pointwise(core.wide(x), {x, maximum}, [](ScalarMath &m, auto v) {
+    return m.exp(m.sub(v[0], v[1]));
+  });
 }
 
 SmallVector<Value> SoftmaxOp::decompose(OpBuilder &builder,
@@ -61,9 +61,9 @@ SmallVector<Value> SoftmaxOp::decompose(OpBuilder &builder,
   Core core(*this, builder, operands);
   Value e = shiftedExponentials(core, x, rowMaximum(core, x));
   // Divided once a row, not once an element.
-  Value factor = core.pointwise(
-      core.rowStat(x), core.sumColumns(e),
-      [](ScalarMath &m, auto v) { return m.reciprocal(v[0]); });
+  Value factor =
+      core.pointwise(core.rowStat(x), core.sumColumns(e),
+                     [](ScalarMath &m, auto v) { return m.reciprocal(v[0]); });
   return {core.pointwise(getType(), {e, factor}, [](ScalarMath &m, auto v) {
     return m.mul(v[0], v[1]);
   })};
@@ -77,13 +77,12 @@ SmallVector<Value> LogSoftmaxOp::decompose(OpBuilder &builder,
   Core core(*this, builder, operands);
   Value maximum = rowMaximum(core, x);
   Value e = shiftedExponentials(core, x, maximum);
-  Value log =
-      core.pointwise(core.rowStat(x), core.sumColumns(e),
-                     [](ScalarMath &m, auto v) { return m.log(v[0]); });
-  return {core.pointwise(getType(), {x, maximum, log},
-                         [](ScalarMath &m, auto v) {
-                           return m.sub(m.sub(v[0], v[1]), v[2]);
-                         })};
+  Value log = core.pointwise(core.rowStat(x), core.sumColumns(e),
+                             [](ScalarMath &m, auto v) { return m.log(v[0]); });
+  return {
+      core.pointwise(getType(), {x, maximum, log}, [](ScalarMath &m, auto v) {
+        return m.sub(m.sub(v[0], v[1]), v[2]);
+      })};
 }
 
 SmallVector<Value> SoftmaxGradOp::decompose(OpBuilder &builder,
@@ -165,9 +164,9 @@ struct Target {
   }
   /// Whether the element's column is the target's class.
   Value isColumn() {
-    return compare(arith::CmpIPredicate::eq,
-                   ColumnIndexOp::create(m.builder, m.loc,
-                                         m.builder.getI64Type()));
+    return compare(
+        arith::CmpIPredicate::eq,
+        ColumnIndexOp::create(m.builder, m.loc, m.builder.getI64Type()));
   }
   Value is(int64_t value) {
     return compare(arith::CmpIPredicate::eq, constant(value));
@@ -195,8 +194,8 @@ SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder,
   Value logSumExp =
       core.pointwise(core.rowStat(x), {maximum, log},
                      [](ScalarMath &m, auto v) { return m.add(v[0], v[1]); });
-  Value chosen = core.sumColumns(core.pointwise(
-      core.wide(x), {x, targets}, [](ScalarMath &m, auto v) {
+  Value chosen = core.sumColumns(
+      core.pointwise(core.wide(x), {x, targets}, [](ScalarMath &m, auto v) {
         return m.select(Target(m, v[1]).isColumn(), v[0], m.constant(0.0));
       }));
   SmallVector<Value> inputs = {maximum, log, chosen, targets};
@@ -237,23 +236,22 @@ Gradients CrossEntropyOp::buildGradients(OpBuilder &builder,
     inputs.push_back(gradients[1]);
   results[0] =
       Core(*this, builder, getOperands())
-          .pointwise(
-              getLogits().getType(), inputs, [&](ScalarMath &m, auto v) {
-                Value softmax = m.exp(m.sub(v[0], v[1]));
-                Value sum;
-                if (gradients[0]) {
-                  Target target(m, v[2]);
-                  Value label = m.select(target.isColumn(),
-                                         m.constant(1.0 - smoothing + rest),
-                                         m.constant(rest));
-                  sum = m.select(target.is(getIgnoreIndex()), m.constant(0.0),
-                                 m.mul(v[3], m.sub(softmax, label)));
-                }
-                if (gradients[1]) {
-                  Value through = m.mul(v[v.size() - 1], softmax);
-                  sum = sum ? m.add(sum, through) : through;
-                }
-                return sum;
-              });
+          .pointwise(getLogits().getType(), inputs, [&](ScalarMath &m, auto v) {
+            Value softmax = m.exp(m.sub(v[0], v[1]));
+            Value sum;
+            if (gradients[0]) {
+              Target target(m, v[2]);
+              Value label = m.select(target.isColumn(),
+                                     m.constant(1.0 - smoothing + rest),
+                                     m.constant(rest));
+              sum = m.select(target.is(getIgnoreIndex()), m.constant(0.0),
+                             m.mul(v[3], m.sub(softmax, label)));
+            }
+            if (gradients[1]) {
+              Value through = m.mul(v[v.size() - 1], softmax);
+              sum = sum ? m.add(sum, through) : through;
+            }
+            return sum;
+          });
   return results;
 }

@@ -31,23 +31,21 @@ constexpr double kErfcx[] = {
     0x1.4dcd6b6d85452p-24,  0x1.c8a212189b424p-24,  -0x1.64110b1736fb3p-26,
     -0x1.a7f4a11380e73p-27, 0x1.bc41def3d5cc5p-29,  0x1.ff247156a53a2p-31,
     -0x1.2feb115e10ff8p-32};
-// erfinv(x) / x in x^2 for |x| <= 3/4, to 2e-18.
-constexpr double kErfinvTop[] = {0x1.c5bf891b4ef6bp-1, -0x1.9e000311c0f26p+1,
-                                 0x1.2c39cfbdc09a6p+2, -0x1.b68e85a02143bp+1,
-                                 0x1.500002f48f280p+0, -0x1.fa2161d1c4155p-3,
-                                 0x1.2d37a6855f274p-6, -0x1.09fcb60b3122ap-12};
-constexpr double kErfinvBottom[] = {
-    0x1.0000000000000p+0,  -0x1.f4a8cb23b727dp+1, 0x1.8b17d4e8871a0p+2,
-    -0x1.41159847cc318p+2, 0x1.1b77d92927f39p+1,  -0x1.05b1f2a2de2f9p-1,
-    0x1.b45280f2f7154p-5,  -0x1.b077ce2fcabd7p-10};
-// y / t in t with erfc(y) = exp(-t^2), for t in [1.17, 4] and [4, 27.5], to
-// 3e-9.
-constexpr double kTailTop[] = {-0x1.286e026fb7a59p-6, 0x1.02bcdd7de92b0p+0,
-                               0x1.fae19fb430218p+0,  0x1.d8c6d98416b66p+1,
-                               0x1.0de4f3397484bp+1,  0x1.cca4f4ab853a1p-3};
-constexpr double kTailBottom[] = {0x1.0000000000000p+0, 0x1.5373aebb839b5p+1,
-                                  0x1.010ef8fd77a32p+2, 0x1.083125eab9450p+2,
-                                  0x1.0e7a37f8a79ccp+1, 0x1.cc86351e5cd61p-3};
+// erfinv(x) / x in x^2 for |x| <= 1/2, to 2e-17.
+constexpr double kErfinvTop[] = {0x1.c5bf891b4ef6bp-1, -0x1.d9a8b3ad3fd58p+0,
+                                 0x1.446e84308223dp+0, -0x1.3cb373ce7ae10p-2,
+                                 0x1.13314ceed6da5p-6, 0x1.35651738af898p-12};
+constexpr double kErfinvBottom[] = {0x1.0000000000000p+0, -0x1.2cbe6914440f2p+1,
+                                    0x1.e6b45c596922ap+0, -0x1.365ff1014c688p-1,
+                                    0x1.ed024373268dfp-5};
+// y / t in t with erfc(y) = exp(-t^2), for t in [0.83, 4] and [4, 27.5], to
+// 7e-9.
+constexpr double kTailTop[] = {-0x1.5710837212db0p-8, 0x1.d96e5488b0b56p-1,
+                               0x1.cfafcdbc4a268p+0,  0x1.64a8dc0b8825cp+1,
+                               0x1.d2ad836a9ef99p+0,  0x1.c2836cba01c70p-3};
+constexpr double kTailBottom[] = {0x1.0000000000000p+0, 0x1.1695f48df44e8p+1,
+                                  0x1.b995ed561043bp+1, 0x1.9985b164b5570p+1,
+                                  0x1.d3eee53b504fdp+0, 0x1.c25f979928af2p-3};
 constexpr double kFarTop[] = {-0x1.9730827eeb145p-7, 0x1.7e9bbe4944320p-1,
                               0x1.c85e9e4f33e00p+0,  0x1.1027b6a03ebd9p-1,
                               0x1.2497cd838fd31p-5,  0x1.fe426450cddd3p-12};
@@ -103,7 +101,7 @@ Value positiveErfcx(ScalarMath &m, Value a) {
   return m.div(m.polynomial(q, kErfcx), scale);
 }
 
-/// The y > 0 with erfc(y) = c, for 0 <= c <= 1/4.
+/// The y > 0 with erfc(y) = c, for 0 <= c <= 1/2.
 Value invertSmallErfc(ScalarMath &m, Value c) {
   Value minusLog = m.neg(m.log(c));
   Value t = m.sqrt(minusLog);
@@ -122,7 +120,7 @@ Value invertSmallErfc(ScalarMath &m, Value c) {
                   m.add(y, step));
 }
 
-/// erfinv(x) for |x| <= 3/4.
+/// erfinv(x) for |x| <= 1/2.
 Value smallErfinv(ScalarMath &m, Value x) {
   return m.mul(x, quotient(m, m.square(x), kErfinvTop, kErfinvBottom));
 }
@@ -131,7 +129,7 @@ Value smallErfinv(ScalarMath &m, Value x) {
 
 Value mlir::fuseops::expandErfinv(ScalarMath &m, Value x) {
   Value a = m.abs(x);
-  Value isSmall = m.compare(Predicate::OLE, a, m.constant(0.75));
+  Value isSmall = m.compare(Predicate::OLE, a, m.constant(0.5));
   Value tail = invertSmallErfc(m, m.sub(m.constant(1.0), a));
   return m.select(isSmall, smallErfinv(m, x), m.copySign(tail, x));
 }
@@ -140,7 +138,7 @@ Value mlir::fuseops::expandNdtri(ScalarMath &m, Value p) {
   // -sqrt(2) erfcinv(2 p); 2 p - 1 is exact in the middle.
   Value one = m.constant(1.0), two = m.constant(2.0);
   Value center = m.fma(two, p, m.constant(-1.0));
-  Value isSmall = m.compare(Predicate::OLE, m.abs(center), m.constant(0.75));
+  Value isSmall = m.compare(Predicate::OLE, m.abs(center), m.constant(0.5));
   Value isLow = m.less(p, m.constant(0.5));
   Value c = m.mul(two, m.select(isLow, p, m.sub(one, p)));
   Value tail = m.copySign(invertSmallErfc(m, c), center);
@@ -168,7 +166,7 @@ Value mlir::fuseops::expandLogNdtr(ScalarMath &m, Value x) {
   Value a = m.abs(z);
   Value scaled = positiveErfcx(m, a);
   // log(erfcx(-z) / 2) - x^2 / 2, or log1p(-erfc(z) / 2).
-  Value erfc = m.mul(scaled, special::expMinusSquare(m, z));
+  Value erfc = m.mul(scaled, special::expMinusSquare(m, x, 0.5));
   Value isNegative = m.less(x, m.constant(0.0));
   erfc = m.select(isNegative, m.sub(m.constant(2.0), erfc), erfc);
   Value high = m.log1p(m.mul(erfc, m.constant(-0.5)));

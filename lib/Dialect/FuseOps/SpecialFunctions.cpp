@@ -154,13 +154,14 @@ Value special::elu(ScalarMath &m, Value x, double alpha, double scale,
   return m.select(isPositive, linear, exponential);
 }
 
-Value special::expMinusSquare(ScalarMath &m, Value x) {
+Value special::expMinusSquare(ScalarMath &m, Value x, double factor) {
   // Bounded, so that an infinite square doesn't make its error NaN.
   Value a = m.minimum(m.abs(x), m.constant(100.0));
+  Value minusFactor = m.constant(-factor);
   Value square = m.square(a);
   Value error = m.fma(a, a, m.neg(square));
-  Value e = m.exp(m.neg(square));
-  return m.fma(m.neg(error), e, e);
+  Value e = m.exp(m.mul(minusFactor, square));
+  return m.fma(m.mul(minusFactor, error), e, e);
 }
 
 Value special::powConstant(ScalarMath &m, Value x, double exponent) {
@@ -179,7 +180,7 @@ Value special::powConstant(ScalarMath &m, Value x, double exponent) {
   if (exponent == -1.0)
     return m.reciprocal(x);
   if (exponent == -2.0)
-    return m.reciprocal(m.square(x));
+    return m.square(m.reciprocal(x));
   return m.pow(x, m.constant(exponent));
 }
 

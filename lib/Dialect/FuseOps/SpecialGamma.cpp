@@ -29,7 +29,7 @@ constexpr double kLgamma[] = {
     -0x1.38ac5c2d48207p-10, 0x1.0b36af8779ca0p-11,  -0x1.d3fd4b679c1c4p-13,
     0x1.a127afee53e7dp-14,  -0x1.78de9ab752b81p-15, 0x1.580e0afa55850p-16,
     -0x1.3cb3be36ad88bp-17, 0x1.258f3057730fap-18,  -0x1.1276ebd557fb0p-19,
-    0x1.020012be3900ap-20,  -0x1.ce17528bcf460p-22, 0x1.b40adb09a1e12p-23,
+    0x1.012012be3900ap-20,  -0x1.ce17528bcf460p-22, 0x1.b40adb09a1e12p-23,
     -0x1.2009c1a550d0dp-23, 0x1.11fa5e7c86f7bp-24};
 
 /// B(2), B(4), … of Bernoulli.

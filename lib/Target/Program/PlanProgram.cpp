@@ -52,11 +52,29 @@ static Extent toExtent(ArrayRef<int64_t> values) {
 
 namespace {
 
+/// The constants of a program, each once.
+class ConstantPlanner {
+public:
+  explicit ConstantPlanner(ProgramPlan &plan) : plan(plan) {}
+
+  int add(ConstantOp op) {
+    auto [it, isNew] = numbers.try_emplace(op.getValue(), numbers.size());
+    if (isNew)
+      plan.constants.push_back(op.getBytes());
+    return it->second;
+  }
+
+private:
+  ProgramPlan &plan;
+  DenseMap<Attribute, int> numbers;
+};
+
 /// Plans one region.
 class EntryPlanner {
 public:
-  EntryPlanner(FusibleOp fusible, StringRef name, llvm::StringSet<> &stepNames)
-      : fusible(fusible), stepNames(stepNames) {
+  EntryPlanner(FusibleOp fusible, StringRef name, llvm::StringSet<> &stepNames,
+               ConstantPlanner &constants)
+      : fusible(fusible), stepNames(stepNames), constants(constants) {
     entry.name = name.str();
   }
 
@@ -71,6 +89,7 @@ private:
                            Location loc);
   LogicalResult planOp(Operation &op);
   LogicalResult planReshape(ReshapeOp op);
+  LogicalResult planConstant(ConstantOp op);
   LogicalResult planLaunch(LaunchOp op);
   LogicalResult planMatmul(Operation *op, Value lhs, Value rhs, Value bias,
                            bool transposeLhs, bool transposeRhs);
@@ -83,6 +102,7 @@ private:
 
   FusibleOp fusible;
   llvm::StringSet<> &stepNames;
+  ConstantPlanner &constants;
   ProgramEntry entry;
   DenseMap<Value, int> indices;
 };
@@ -122,6 +142,17 @@ LogicalResult EntryPlanner::planReshape(ReshapeOp op) {
   if (failed(index))
     return failure();
   entry.tensors[*index].alias = root;
+  return success();
+}
+
+LogicalResult EntryPlanner::planConstant(ConstantOp op) {
+  int number = constants.add(op);
+  FailureOr<int> index =
+      addTensor(op.getResult(), ("constant" + Twine(number)).str(),
+                TensorRole::Constant, op.getLoc());
+  if (failed(index))
+    return failure();
+  entry.tensors[*index].constant = number;
   return success();
 }
 
@@ -203,6 +234,8 @@ LogicalResult EntryPlanner::planMatmul(Operation *op, Value lhs, Value rhs,
 LogicalResult EntryPlanner::planOp(Operation &op) {
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return planReshape(reshape);
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return planConstant(constant);
   if (auto launch = dyn_cast<LaunchOp>(op))
     return planLaunch(launch);
   if (auto linear = dyn_cast<LinearOp>(op))
@@ -231,6 +264,9 @@ LogicalResult EntryPlanner::addOutput(Value value, StringRef name,
     entry.outputs.push_back(root);
     return success();
   }
+  if (storage.role == TensorRole::Constant)
+    return emitError(loc) << "expected `" << name
+                          << "` to be computed, but it is a constant";
   // An input, or an earlier output: the caller has it already.
   FailureOr<int> index = addTensor(value, name, TensorRole::Output, loc);
   if (failed(index))
@@ -302,6 +338,7 @@ FailureOr<ProgramPlan> mlir::fuseops::planProgram(FusibleOp fusible) {
   plan.symbolMin = fusible.getSymbolMin().value_or(0);
   plan.symbolMax = fusible.getSymbolMax().value_or(INT64_MAX);
   llvm::StringSet<> stepNames;
+  ConstantPlanner constants(plan);
 
   SmallVector<std::string> arguments, results, saved, gradients;
   for (BlockArgument argument : fusible.getForward().getArguments())
@@ -317,7 +354,7 @@ FailureOr<ProgramPlan> mlir::fuseops::planProgram(FusibleOp fusible) {
   SmallVector<std::string> outputs(results);
   llvm::append_range(outputs, saved);
   FailureOr<ProgramEntry> forward =
-      EntryPlanner(fusible, "forward", stepNames)
+      EntryPlanner(fusible, "forward", stepNames, constants)
           .plan(fusible.getForward().front(), fusible.getForwardReturn(),
                 arguments, outputs);
   if (failed(forward))
@@ -331,7 +368,7 @@ FailureOr<ProgramPlan> mlir::fuseops::planProgram(FusibleOp fusible) {
   for (std::string &name : arguments)
     name = "grad_" + name;
   FailureOr<ProgramEntry> backward =
-      EntryPlanner(fusible, "backward", stepNames)
+      EntryPlanner(fusible, "backward", stepNames, constants)
           .plan(fusible.getBackward().front(), fusible.getBackwardReturn(),
                 inputs, arguments);
   if (failed(backward))

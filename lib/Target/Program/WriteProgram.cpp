@@ -47,6 +47,9 @@ private:
 
 } // namespace
 
+/// What the memory that a program is loaded into is aligned to at most.
+static constexpr size_t kConstantAlignment = 16;
+
 static std::vector<int32_t> toVector(ArrayRef<int> values) {
   return {values.begin(), values.end()};
 }
@@ -59,6 +62,8 @@ static schema::Role convertRole(TensorRole role) {
     return schema::Role_Output;
   case TensorRole::Workspace:
     return schema::Role_Workspace;
+  case TensorRole::Constant:
+    return schema::Role_Constant;
   }
   llvm_unreachable("unknown role");
 }
@@ -74,7 +79,7 @@ Offset<schema::Tensor> Writer::writeTensor(const ProgramTensor &tensor) {
   return schema::CreateTensor(
       builder, name,
       static_cast<schema::DType>(*getProgramDType(tensor.elementType)), extents,
-      convertRole(tensor.role), tensor.alias, &offset);
+      convertRole(tensor.role), tensor.alias, &offset, tensor.constant);
 }
 
 Offset<schema::Step> Writer::writeStep(const ProgramStep &step) {
@@ -158,10 +163,19 @@ Offset<schema::Program> Writer::writeProgram(const ProgramPlan &plan,
   auto name = writeString(plan.name);
   auto codeTables = builder.CreateVector(codes);
   auto entryTables = builder.CreateVector(entries);
+  std::vector<Offset<schema::Constant>> constants;
+  constants.reserve(plan.constants.size());
+  for (const std::vector<uint8_t> &bytes : plan.constants) {
+    builder.ForceVectorAlignment(bytes.size(), 1, kConstantAlignment);
+    constants.push_back(
+        schema::CreateConstant(builder, builder.CreateVector(bytes)));
+  }
+  auto constantTables = builder.CreateVector(constants);
   auto reportText = writeString(report);
   return schema::CreateProgram(
       builder, ::fuseops::runtime::kProgramVersion, compiler, targetName, name,
-      plan.symbolMin, plan.symbolMax, codeTables, entryTables, reportText);
+      plan.symbolMin, plan.symbolMax, codeTables, entryTables, reportText,
+      constantTables);
 }
 
 std::string mlir::fuseops::writeProgram(const ProgramPlan &plan,

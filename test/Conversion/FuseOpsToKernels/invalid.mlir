@@ -218,7 +218,7 @@ fuseops.fusible @f(%x: tensor<?x4x4xf32>) -> tensor<?x4x4xf32>
 forward {
   %y = fuseops.group @k pointwise (%a = %x) : (tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
     %r = fuseops.relu %a : tensor<?x4x4xf32>
-    // expected-error @below {{'fuseops.permute' op is read by the kernel that computes it}}
+    // expected-error @below {{'fuseops.permute' op moves a value that its own kernel computes}}
     %p = fuseops.permute %r order[0, 2, 1] : tensor<?x4x4xf32> -> tensor<?x4x4xf32>
     %s = fuseops.relu %p : tensor<?x4x4xf32>
     fuseops.yield %s : tensor<?x4x4xf32>

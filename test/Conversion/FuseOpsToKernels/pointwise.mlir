@@ -29,7 +29,13 @@ forward {
 fuseops.fusible @glu_grad(%dy: tensor<?x8xbf16>, %x: tensor<?x16xbf16>) -> tensor<?x16xbf16>
 forward {
   %y = fuseops.group @glu_grad pointwise (%g = %dy, %a = %x) : (tensor<?x8xbf16>, tensor<?x16xbf16>) -> tensor<?x16xbf16> {
-    %r = fuseops.swiglu_grad %g, %a activation(first) : tensor<?x8xbf16>, tensor<?x16xbf16>
+    %first = fuseops.slice %a dim(1) offset(0) : tensor<?x16xbf16> -> tensor<?x8xbf16>
+    %last = fuseops.slice %a dim(1) offset(8) : tensor<?x16xbf16> -> tensor<?x8xbf16>
+    %d = fuseops.mul %g, %last : tensor<?x8xbf16>, tensor<?x8xbf16> -> tensor<?x8xbf16>
+    %da = fuseops.silu_grad %d, %first : tensor<?x8xbf16>
+    %s = fuseops.silu %first : tensor<?x8xbf16>
+    %db = fuseops.mul %g, %s : tensor<?x8xbf16>, tensor<?x8xbf16> -> tensor<?x8xbf16>
+    %r = fuseops.concat %da, %db dim(1) : (tensor<?x8xbf16>, tensor<?x8xbf16>) -> tensor<?x16xbf16>
     fuseops.yield %r : tensor<?x16xbf16>
   }
   fuseops.return %y : tensor<?x16xbf16>

@@ -189,24 +189,6 @@ forward {
 
 // -----
 
-fuseops.fusible @f(%x: tensor<4x8xf32>)
-forward {
-  // expected-error @below {{'fuseops.swiglu_grad' op expected `gradient` to have the shape of 'tensor<4x4xf32>', but got 'tensor<4x8xf32>'}}
-  %z = fuseops.swiglu_grad %x, %x activation(first) : tensor<4x8xf32>, tensor<4x8xf32>
-  fuseops.return
-}
-
-// -----
-
-fuseops.fusible @f(%x: tensor<4x8xf32>)
-forward {
-  // expected-error @below {{'fuseops.geglu_grad' op expected `gradient` to have the shape of 'tensor<4x4xf32>', but got 'tensor<4x8xf32>'}}
-  %z = fuseops.geglu_grad %x, %x activation(last) : tensor<4x8xf32>, tensor<4x8xf32>
-  fuseops.return
-}
-
-// -----
-
 fuseops.fusible @f(%x: tensor<f32>)
 forward {
   // expected-error @below {{'fuseops.layer_norm' op expected `input` to have at least one dimension, but got 'tensor<f32>'}}

@@ -45,24 +45,6 @@ forward {
   fuseops.return %7 : tensor<4x8xf16>
 }
 
-// CHECK-LABEL: fuseops.fusible @glus(
-// CHECK-SAME: %[[ARG0:.+]]: tensor<2x4x8xf64>, %[[ARG1:.+]]: tensor<2x4x16xf64>) -> (tensor<2x4x8xf64>, tensor<2x4x8xf64>)
-// CHECK-NEXT: forward {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.swiglu_grad %[[ARG0]], %[[ARG1]] activation(first) : tensor<2x4x8xf64>, tensor<2x4x16xf64>
-// CHECK-NEXT:   %[[V1:.+]] = fuseops.geglu_grad %[[ARG0]], %[[V0]] activation(last) : tensor<2x4x8xf64>, tensor<2x4x16xf64>
-// CHECK-NEXT:   %[[V2:.+]] = fuseops.swiglu %[[V1]] activation(last) : tensor<2x4x16xf64> -> tensor<2x4x8xf64>
-// CHECK-NEXT:   %[[V3:.+]] = fuseops.geglu %[[V1]] activation(first) : tensor<2x4x16xf64> -> tensor<2x4x8xf64>
-// CHECK-NEXT:   fuseops.return %[[V2]], %[[V3]] : tensor<2x4x8xf64>, tensor<2x4x8xf64>
-// CHECK-NEXT: }
-fuseops.fusible @glus(%dy: tensor<2x4x8xf64>, %x: tensor<2x4x16xf64>) -> (tensor<2x4x8xf64>, tensor<2x4x8xf64>)
-forward {
-  %0 = fuseops.swiglu_grad %dy, %x activation(first) : tensor<2x4x8xf64>, tensor<2x4x16xf64>
-  %1 = fuseops.geglu_grad %dy, %0 activation(last) : tensor<2x4x8xf64>, tensor<2x4x16xf64>
-  %2 = fuseops.swiglu %1 activation(last) : tensor<2x4x16xf64> -> tensor<2x4x8xf64>
-  %3 = fuseops.geglu %1 activation(first) : tensor<2x4x16xf64> -> tensor<2x4x8xf64>
-  fuseops.return %2, %3 : tensor<2x4x8xf64>, tensor<2x4x8xf64>
-}
-
 // CHECK-LABEL: fuseops.fusible @dropout_and_cast(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xf32>, %[[ARG1:.+]]: tensor<2xi64> {fuseops.random_state}) -> tensor<4x8xbf16>
 // CHECK-NEXT: forward {
@@ -203,4 +185,48 @@ forward {
   %7 = fuseops.pack_quantized %6#0, %6#1 : (tensor<?x64xf8E5M2>, tensor<?x1xf32>) -> !fuseops.quantized<?x64xf8E5M2, scale = per_row, copies = row>
   %8 = fuseops.dequantize %7 : !fuseops.quantized<?x64xf8E5M2, scale = per_row, copies = row> -> tensor<?x64xf32>
   fuseops.return %8 : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: fuseops.fusible @more_activations(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xf32>, %[[ARG1:.+]]: tensor<?x1xf32>) -> tensor<?x8xf32>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.qgelu %[[ARG0]] : tensor<?x8xf32>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.srelu %[[V0]] : tensor<?x8xf32>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.srelu %[[V1]] scale(%[[ARG1]]) : tensor<?x8xf32>, tensor<?x1xf32>
+// CHECK-NEXT:   %[[V3:.+]] = fuseops.identity %[[V2]] : tensor<?x8xf32>
+// CHECK-NEXT:   fuseops.return %[[V3]] : tensor<?x8xf32>
+// CHECK-NEXT: }
+fuseops.fusible @more_activations(%x: tensor<?x8xf32>, %s: tensor<?x1xf32>) -> tensor<?x8xf32>
+forward {
+  %0 = fuseops.qgelu %x : tensor<?x8xf32>
+  %1 = fuseops.srelu %0 : tensor<?x8xf32>
+  %2 = fuseops.srelu %1 scale(%s) : tensor<?x8xf32>, tensor<?x1xf32>
+  %3 = fuseops.identity %2 : tensor<?x8xf32>
+  fuseops.return %3 : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: fuseops.fusible @l2_norm(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xbf16>) -> (tensor<?x8xbf16>, tensor<?x1xf32>)
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[RESULT:.+]], %[[RECIPROCAL_NORM:.+]] = fuseops.l2_norm %[[ARG0]] eps(5.000000e-01) : tensor<?x8xbf16> -> (tensor<?x8xbf16>, tensor<?x1xf32>)
+// CHECK-NEXT:   fuseops.return %[[RESULT]], %[[RECIPROCAL_NORM]] : tensor<?x8xbf16>, tensor<?x1xf32>
+// CHECK-NEXT: }
+fuseops.fusible @l2_norm(%x: tensor<?x8xbf16>) -> (tensor<?x8xbf16>, tensor<?x1xf32>)
+forward {
+  %0, %1 = fuseops.l2_norm %x eps(0.5) : tensor<?x8xbf16> -> (tensor<?x8xbf16>, tensor<?x1xf32>)
+  fuseops.return %0, %1 : tensor<?x8xbf16>, tensor<?x1xf32>
+}
+
+// CHECK-LABEL: fuseops.fusible @rotary_embedding(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<?x4x2x8xbf16>, %[[ARG1:.+]]: tensor<4x1x4xf32>, %[[ARG2:.+]]: tensor<4x1x4xf32>) -> tensor<?x4x2x8xbf16>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.rotary_embedding %[[ARG0]], %[[ARG1]], %[[ARG2]] pairs(half) : tensor<?x4x2x8xbf16>, tensor<4x1x4xf32>, tensor<4x1x4xf32>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.rotary_embedding %[[V0]], %[[ARG1]], %[[ARG2]] pairs(interleaved) conjugate : tensor<?x4x2x8xbf16>, tensor<4x1x4xf32>, tensor<4x1x4xf32>
+// CHECK-NEXT:   fuseops.return %[[V1]] : tensor<?x4x2x8xbf16>
+// CHECK-NEXT: }
+fuseops.fusible @rotary_embedding(%x: tensor<?x4x2x8xbf16>, %c: tensor<4x1x4xf32>, %s: tensor<4x1x4xf32>) -> tensor<?x4x2x8xbf16>
+forward {
+  %0 = fuseops.rotary_embedding %x, %c, %s pairs(half) : tensor<?x4x2x8xbf16>, tensor<4x1x4xf32>, tensor<4x1x4xf32>
+  %1 = fuseops.rotary_embedding %0, %c, %s pairs(interleaved) conjugate : tensor<?x4x2x8xbf16>, tensor<4x1x4xf32>, tensor<4x1x4xf32>
+  fuseops.return %1 : tensor<?x4x2x8xbf16>
 }

@@ -7,14 +7,16 @@ gradients. Nothing in an oracle comes from FuseOps.
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import torch
-from runner import DTYPES, FLOATS
-from tolerance import UNIT_ROUNDOFF, UNITS
 from torch import Tensor
+
+from conformance.runner import DTYPES, FLOATS
+from conformance.tolerance import UNIT_ROUNDOFF, UNITS
 
 # The extent of `?` is "M" in a shape.
 Shape = tuple[int | str, ...]
@@ -99,6 +101,8 @@ class Case:
     inside: tuple[str, ...] = ()
     # Fusibles that the program applies.
     callees: str = ""
+    # Whether backward takes a gradient for frozen results too: then it gets zeros.
+    whole: bool = False
     # What torch itself does with NaN and infinities, where the oracle is another formula.
     eager: Oracle | None = None
 
@@ -174,10 +178,10 @@ class Case:
             if g is not None and y.requires_grad
         ]
         wanted = [
-            i for i, x in enumerate(leaves) if x.is_floating_point() and i not in self.attributes
+            i for i, a in enumerate(self.args) if a.dtype in FLOATS and i not in self.attributes
         ]
         gradients: list[Tensor | None] = [None] * len(leaves)
-        if pairs:
+        if pairs and wanted:
             found = torch.autograd.grad(
                 [y for y, _ in pairs],
                 [leaves[i] for i in wanted],
@@ -190,7 +194,9 @@ class Case:
 
     def as_eager(self) -> Case:
         """The case with torch's own function."""
-        return self if self.eager is None else replace(self, oracle=self.eager, eager=None)
+        other = copy.copy(self)
+        other.oracle = self.eager or self.oracle
+        return other
 
     def is_dynamic(self) -> bool:
         """Whether it has a `?`."""

@@ -2,9 +2,10 @@
 """Entries of normalizations and reductions."""
 
 import torch
-from case import Arg, Case, Shape, stat, tensor, variant
-from runner import FLOATS
 from torch import Tensor
+
+from conformance.case import Arg, Case, Shape, stat, tensor, variant
+from conformance.runner import FLOATS
 
 # Large, so that a row of one element has a gradient.
 EPS = 0.01

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
-from case import Arg, Case, Shape, stat, tensor, variant
-from runner import DTYPES
 from torch import Tensor
+
+from conformance.case import Arg, Case, Shape, stat, tensor, variant
+from conformance.runner import DTYPES
 
 
 def unary(
@@ -16,6 +17,7 @@ def unary(
     text: str,
     function: Callable[[Tensor], Tensor],
     name: str = "",
+    *,
     units: float = 8.0,
     excluded: dict[str, str] | None = None,
     eager: Callable[[Tensor], Tensor] | None = None,
@@ -54,11 +56,12 @@ def srelu(x: Tensor) -> Tensor:
 TIES = {"sign of zero": "torch's depends on its vector code"}
 unary("relu", "relu {}", F.relu, excluded=TIES)
 unary("silu", "silu {}", F.silu)
-unary("gelu", "gelu {} approximate(none)", gelu, "none", 16.0, eager=F.gelu)
-unary("gelu", "gelu {} approximate(tanh)", gelu_tanh, "tanh", 32.0, eager=eager_tanh)
+unary("gelu", "gelu {} approximate(none)", gelu, "none", units=16.0, eager=F.gelu)
+unary("gelu", "gelu {} approximate(tanh)", gelu_tanh, "tanh", units=32.0, eager=eager_tanh)
 unary("qgelu", "qgelu {}", qgelu)
 unary("srelu", "srelu {}", srelu)
 unary("scale", "scale {} by(0.3)", lambda x: x * 0.3)
+unary("identity", "identity {}", lambda x: x)
 
 
 def gradient(
@@ -66,6 +69,7 @@ def gradient(
     text: str,
     function: Callable[[Tensor], Tensor],
     name: str = "",
+    *,
     units: float = 8.0,
     eager: Callable[[Tensor], Tensor] | None = None,
 ) -> None:
@@ -101,8 +105,15 @@ def slope(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Te
 
 gradient("relu_grad", "relu_grad {}, {}", F.relu)
 gradient("silu_grad", "silu_grad {}, {}", F.silu)
-gradient("gelu_grad", "gelu_grad {}, {} approximate(none)", gelu, "none", 16.0, F.gelu)
-gradient("gelu_grad", "gelu_grad {}, {} approximate(tanh)", gelu_tanh, "tanh", 32.0, eager_tanh)
+gradient("gelu_grad", "gelu_grad {}, {} approximate(none)", gelu, "none", units=16, eager=F.gelu)
+gradient(
+    "gelu_grad",
+    "gelu_grad {}, {} approximate(tanh)",
+    gelu_tanh,
+    "tanh",
+    units=32.0,
+    eager=eager_tanh,
+)
 
 # How the second operand broadcasts.
 BROADCASTS: dict[str, Callable[[Shape], Shape]] = {
@@ -238,3 +249,42 @@ def pointwise_several(shape: Shape, dtype: str) -> Case:
         return torch.where(x > 0, torch.tanh(q), u.expand(q.shape)), torch.exp(-q)
 
     return Case(args, [(shape, dtype)] * 2, body, oracle, cancels=True)
+
+
+@variant(
+    "fuseops.constant",
+    min_rank=1,
+    empty_columns=False,
+    excluded={"special": "its other operand is none of them"},
+)
+def constant(shape: Shape, dtype: str) -> Case:
+    """A row of the program itself."""
+    n, t = shape[-1], tensor(shape, dtype)
+    row = torch.linspace(-1.0, 1.0, n).to(DTYPES[dtype]).double()
+    numbers = ", ".join(f"{float(v)!r}" for v in row)
+    r = tensor((n,), dtype)
+    body = (
+        f"%c = fuseops.constant dense<[{numbers}]> : {r}\n"
+        f"%r0 = fuseops.mul %a0, %c : {t}, {r} -> {t}"
+    )
+    return Case([Arg(shape, dtype)], [(shape, dtype)], body, lambda x: x * row.to(x.dtype))
+
+
+@variant("fuseops.linear_index", dtypes=("i64",), max_rank=5)
+def linear_index(shape: Shape, dtype: str) -> Case:
+    return _index(shape, dtype, "linear_index", lambda x: torch.arange(x.numel()).view(x.shape))
+
+
+@variant("fuseops.column_index", dtypes=("i64",), min_rank=1)
+def column_index(shape: Shape, dtype: str) -> Case:
+    return _index(shape, dtype, "column_index", lambda x: torch.arange(x.shape[-1]))
+
+
+def _index(shape: Shape, dtype: str, op: str, position: Callable[[Tensor], Tensor]) -> Case:
+    t = tensor(shape, dtype)
+    body = f"""%r0 = fuseops.pointwise (%x = %a0) : ({t}) -> {t} {{
+      %i = fuseops.{op} : i64
+      %s = arith.addi %x, %i : i64
+      fuseops.yield %s : i64
+    }}"""
+    return Case([Arg(shape, dtype)], [(shape, dtype)], body, lambda x: x + position(x))

@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The entry of dropout: its mask is Philox4x32-10 of the element's number on every target."""
 
-import sys
-
 import torch
-from case import Arg, Case, Shape, Variant, add, tensor
-from runner import ROOT
+from philox import keep_mask
 from torch import Tensor
 
-if str(ROOT / "test" / "python") not in sys.path:
-    sys.path.insert(0, str(ROOT / "test" / "python"))
-
-from philox import keep_mask  # noqa: E402
+from conformance.case import Arg, Case, Shape, Variant, add, tensor
 
 
 def dropout(p: float) -> None:

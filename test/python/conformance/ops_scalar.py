@@ -5,8 +5,9 @@ derivatives, each against torch's function of the same name."""
 from collections.abc import Callable
 
 import torch
-from case import Arg, Case, Shape, Variant, add, stat, tensor
 from torch import Tensor
+
+from conformance.case import Arg, Case, Shape, Variant, add, stat, tensor
 
 Range = tuple[float, float] | None
 STEP = {"differences": "it is a step function"}
@@ -39,7 +40,7 @@ def scalar(
         ]
         return Case(args, [(shape, dtype)], body, function, cancels=True, units=16.0)
 
-    name = op.split()[-1] if op.startswith("fuseops") else op
+    name = op.rsplit(maxsplit=1)[-1] if op.startswith("fuseops") else op
     key = "fuseops.special" if op.startswith("fuseops.special") else "fuseops.pointwise"
     add(key, name, Variant(build, excluded=dict(excluded or {})))
 

@@ -7,20 +7,13 @@ leaves out or writes beside its tensor is seen, on the CPU and on a GPU.
 
 import functools
 import math
-import sys
-from pathlib import Path
 from typing import Any
 
 import torch
+from fuseops import _capi, emit
+from fuseops.arrays import TorchTensors
+from fuseops.program import Context, Program
 from torch import Tensor
-
-ROOT = Path(__file__).resolve().parents[3]
-if str(ROOT / "python") not in sys.path:
-    sys.path.insert(0, str(ROOT / "python"))
-
-from fuseops import _capi, emit  # noqa: E402
-from fuseops.arrays import TorchTensors  # noqa: E402
-from fuseops.program import Context, Program  # noqa: E402
 
 DTYPES = {
     "f64": torch.float64,

@@ -7,27 +7,29 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from queue import Queue
 
-import checks
-import runner
-import table
 import torch
-from case import Case, Shape, Variant, spell
-from runner import FLOATS
-
 from fuseops import FuseOpsError
 
+from conformance import checks, runner, table
+from conformance.case import Case, Shape, Variant, spell
+from conformance.runner import FLOATS
+
 SIZES = (0, 1, 7, 33, 513)
+# Rows for more than one worker.
+LONG: Shape = ("M", 3)
+LARGE = 22001
 # Rank 0 to 5, no and one row or column, odd extents, extents around the widths of vectors.
 SHAPES: list[Shape] = [
     ("M", 64),
     ("M", 100),
     (2, "M", 5),
     ("M", 1),
-    ("M", 3),
+    LONG,
     ("M", 513),
     (),
     (101,),
@@ -39,8 +41,10 @@ SHAPES: list[Shape] = [
     (0, 7),
 ]
 FEW = 3
-SMALL: Shape = ("M", 3)
-LEVELS = ("quick", "full")
+# All pairs of special values, in whole vectors.
+VECTOR: Shape = (128,)
+# Items that one process gets at a time.
+CHUNK = 24
 
 
 @dataclass(frozen=True)
@@ -72,13 +76,13 @@ def plan(targets: Sequence[str], level: str, only: str = "") -> Iterator[Item]:
     for op, variants in table.TABLE.items():
         if only in op:
             for target in targets:
-                for turn, (name, variant) in enumerate(variants.items()):
-                    yield from _items(op, name, variant, target, level, turn)
+                for turn, name in enumerate(variants):
+                    yield from _items(op, name, target, level, turn)
 
 
-def _items(
-    op: str, name: str, entry: Variant, target: str, level: str, turn: int
-) -> Iterator[Item]:
+def _items(op: str, name: str, target: str, level: str, turn: int) -> Iterator[Item]:
+    entry = table.TABLE[op][name]
+
     def item(check: str, dtype: str, shape: Shape) -> Item:
         return Item(op, name, check, target, dtype, shape)
 
@@ -89,27 +93,32 @@ def _items(
         for dtype in entry.dtypes[:1] if quick else entry.dtypes:
             yield item("values", dtype, first)
         return
-    if target == "cpu":
+    ours = op.startswith("fuseops.")
+    if target == "cpu" and (ours or not quick):
         yield item("roundtrip", entry.dtypes[0], first)
-    # Quick: the shapes take turns, so that over all variants each is met.
-    for number, dtype in enumerate(entry.dtypes):
+    # Quick: shapes and dtypes take turns, so that over all variants each is met.
+    dtypes = list(entry.dtypes)
+    if quick:
+        rest = dtypes[1:]
+        dtypes = dtypes[:1] + [rest[(turn + i * 3) % len(rest)] for i in range(min(2, len(rest)))]
+    for number, dtype in enumerate(dict.fromkeys(dtypes)):
         if quick:
-            few = [shapes[0] if number == 0 else shapes[(turn + number) % len(shapes)]]
+            few = [shapes[0] if number == 0 else shapes[(turn * 2 + number) % len(shapes)]]
         else:
             few = shapes if number == 0 else shapes[:FEW]
         for shape in few:
             yield item("values", dtype, shape)
-    small = SMALL if entry.takes(SMALL) else first
+    small = LONG if entry.takes(LONG) else first
     if "differences" not in entry.excluded and "f64" in floats:
         yield item("differences", "f64", small)
     for dtype in floats[:1] if quick else floats:
         if "kinks" not in entry.excluded:
             yield item("kinks", dtype, first)
         if entry.special and "special" not in entry.excluded:
-            yield item("special", dtype, (81,) if entry.takes((81,)) else (27, 81))
+            yield item("special", dtype, VECTOR if entry.takes(VECTOR) else (27, 81))
         if "chain" not in entry.excluded:
             yield item("chain", dtype, first)
-    if floats and "chain" not in entry.excluded:
+    if floats and "chain" not in entry.excluded and (ours or not quick):
         yield item("unfused", "f64" if "f64" in floats else floats[0], small)
 
 
@@ -119,6 +128,8 @@ def perform(item: Item) -> list[str]:
     try:
         case = item.case()
         sizes = SIZES if case.is_dynamic() else (1,)
+        if item.shape == LONG and case.is_dynamic():
+            sizes = (*SIZES, LARGE)
         if item.check == "values":
             return checks.values(case, item.target, sizes)
         if item.check == "chain":
@@ -129,8 +140,7 @@ def perform(item: Item) -> list[str]:
         if item.check == "kinks":
             return checks.kinks(case, item.target)
         if item.check == "special":
-            signs = "sign of zero" not in entry.excluded
-            return checks.special(case, item.target, "alone" not in entry.excluded, signs)
+            return checks.special(case, item.target, entry.excluded)
         if item.check == "unfused":
             return checks.unfused(case, item.target, 5)
         return checks.roundtrip(case)
@@ -142,44 +152,62 @@ def perform(item: Item) -> list[str]:
         return [f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"]
 
 
-def perform_all(items: Sequence[Item]) -> list[list[str]]:
-    """In this process; items of one case follow one another, so that programs are reused."""
+def _start() -> None:
+    """Each process has one core."""
     torch.set_num_threads(1)
-    return [perform(item) for item in items]
 
 
-def chunks(items: Sequence[Item], size: int = 40) -> list[list[Item]]:
-    """Some items each, in order."""
-    return [list(items[i : i + size]) for i in range(0, len(items), size)]
+class _Worker:
+    """A process that runs chunks of items, and another one after it has died."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+
+    def run(self, chunk: Sequence[Item]) -> list[list[str]]:
+        """What is wrong with each item."""
+        found = []
+        for item in chunk:
+            if self._pool is None:
+                context = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_start)
+            try:
+                found.append(self._pool.submit(perform, item).result())
+            except BrokenProcessPool:
+                found.append(["the process died"])
+                self._pool = None
+        return found
+
+    def stop(self) -> None:
+        """Ends the process."""
+        if self._pool is not None:
+            self._pool.shutdown()
 
 
 def in_parallel(items: Sequence[Item], jobs: int) -> Iterator[tuple[Item, list[str]]]:
-    """Each item with what is wrong, in order. A process that dies is a failure of its item."""
+    """Each item with what is wrong, in order. Chunks follow the table, so that a process meets the
+    checks of one program together and compiles it once."""
     if jobs == 1:
+        _start()
         for item in items:
-            yield item, perform_all([item])[0]
+            yield item, perform(item)
         return
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context)
-    pending: list[tuple[list[Item], Future]] = [
-        (chunk, pool.submit(perform_all, chunk)) for chunk in chunks(items)
-    ]
-    for chunk, future in pending:
-        try:
-            yield from zip(chunk, future.result(), strict=True)
-        except BrokenProcessPool:
-            for item in chunk:
-                yield item, _alone(item, context)
-    pool.shutdown()
+    workers: Queue[_Worker] = Queue()
+    for _ in range(jobs):
+        workers.put(_Worker())
 
-
-def _alone(item: Item, context: multiprocessing.context.BaseContext) -> list[str]:
-    """An item in a process of its own."""
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
+    def run(chunk: Sequence[Item]) -> list[list[str]]:
+        worker = workers.get()
         try:
-            return pool.submit(perform_all, [item]).result()[0]
-        except BrokenProcessPool:
-            return ["the process died"]
+            return worker.run(chunk)
+        finally:
+            workers.put(worker)
+
+    chunks = [items[i : i + CHUNK] for i in range(0, len(items), CHUNK)]
+    with ThreadPoolExecutor(jobs) as threads:
+        for chunk, found in zip(chunks, threads.map(run, chunks), strict=True):
+            yield from zip(chunk, found, strict=True)
+    while not workers.empty():
+        workers.get().stop()
 
 
 def describe(op: str) -> str:
@@ -246,7 +274,3 @@ def main() -> int:
 def _summary(op: str | None, passed: Counter, failed: Counter) -> None:
     if op is not None:
         print(f"{passed[op]} passed, {failed[op]} failed: {describe(op)}", flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

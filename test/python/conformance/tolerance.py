@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How far a result may be from the f64 oracle: every tolerance of the suite is derived here.
 
-A result y = f(x) that is stored with unit roundoff s and computed with unit roundoff c may be off by
+A result y = f(x), stored with unit roundoff s and computed with unit roundoff c, may be off by
 
     s |y|                       its own rounding
   + units c (|y| + cond)        the computation
@@ -49,7 +49,8 @@ def _signs(x: Tensor, index: int, draw: int, generator: torch.Generator) -> Tens
     if not x.is_floating_point():
         return None
     if draw < 4:
-        return torch.tensor(1.0 - 2.0 * (draw * index % 4 >> 1 if draw == 3 else index >> draw & 1))
+        negative = draw * index % 4 >> 1 if draw == 3 else index >> draw & 1
+        return torch.tensor(-1.0 if negative else 1.0, dtype=torch.float64)
     return torch.randint(0, 2, x.shape, generator=generator, dtype=torch.float64) * 2 - 1
 
 
@@ -99,6 +100,7 @@ def allowed(
     condition: Tensor | None,
     store: str,
     compute: str,
+    *,
     units: float = UNITS,
     between: tuple[int, str] = (0, "f64"),
 ) -> Tensor:

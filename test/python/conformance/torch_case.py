@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import torch
-from case import Arg, Case, Shape, Variant, add, extents
-from runner import FLOATS, INTEGERS, name_of
-from tolerance import UNITS
+from fuseops.torch.importer import export, import_function, import_graph
 from torch import Tensor
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from fuseops.torch.importer import import_graph
+from conformance.case import Arg, Case, Shape, Variant, add, extents
+from conformance.runner import FLOATS, INTEGERS, name_of
+from conformance.tolerance import UNITS
 
 Function = Callable[..., Tensor | Sequence[Tensor]]
 # What `?` is here: programs from torch are traced for one size.
@@ -24,11 +24,14 @@ SIZE = 11
 
 def traced(function: Function, arrays: Sequence[Tensor]) -> torch.fx.GraphModule:
     """The graph of aten operations of a call."""
+
+    def call(*given: Tensor) -> object:
+        return function(*given)
+
     with torch.no_grad():
         # make_fx counts the parameters of a function, those with defaults too.
-        return make_fx(lambda *x: function(*x), tracing_mode="fake", _allow_non_fake_inputs=True)(
-            *arrays
-        )
+        pure = torch.func.functionalize(call)
+        return make_fx(pure, tracing_mode="fake", _allow_non_fake_inputs=True)(*arrays)
 
 
 def operations(graph: torch.fx.GraphModule) -> set[str]:
@@ -43,20 +46,35 @@ def operations(graph: torch.fx.GraphModule) -> set[str]:
 class TorchCase(Case):
     """A case of a function."""
 
-    def __init__(self, args: list[Arg], function: Function, **options: object) -> None:
+    def __init__(
+        self,
+        args: list[Arg],
+        function: Function,
+        oracle: Function | None = None,
+        *,
+        exported: bool = False,
+        **options: object,
+    ) -> None:
         self.function = function
+        self.exported = exported
         arrays = [a.sample(torch.Generator().manual_seed(0), SIZE) for a in args]
         outputs = function(*arrays)
         outputs = [outputs] if isinstance(outputs, Tensor) else list(outputs)
         results = [(tuple(y.shape), name_of(y.dtype)) for y in outputs]
-        super().__init__(args, results, "", function, **options)
+        if oracle is not None:
+            options["eager"] = function
+        super().__init__(args, results, "", oracle or function, whole=True, **options)
 
     @cached_property
     def graph(self) -> torch.fx.GraphModule:
         """Its graph of aten operations."""
+        if self.exported:
+            return export(self.function, self.samples(SIZE, 0)).graph_module
         return traced(self.function, self.samples(SIZE, 0))
 
     def text(self) -> str:
+        if self.exported:
+            return import_function(self.function, self.samples(SIZE, 0))
         return import_graph(self.graph)
 
     def widened(self, arrays: Sequence[Tensor]) -> list[Tensor]:
@@ -65,8 +83,7 @@ class TorchCase(Case):
             return list(arrays)
         wide = []
         for x, a in zip(arrays, self.args, strict=True):
-            stays = a.index or x.dtype == torch.bool
-            wide.append(x if stays else x.double())
+            wide.append(x if a.index else x.double())
         return wide
 
     def chained(self) -> TorchCase | None:
@@ -75,16 +92,23 @@ class TorchCase(Case):
         if not any(floats) or not any(smooth):
             return None
 
-        def function(*arrays: Tensor) -> list[Tensor]:
-            given = [x * 0.75 if f else x for x, f in zip(arrays, floats, strict=True)]
-            return [
-                torch.nn.functional.silu(y) + y if s else y
-                for y, s in zip(self.evaluate(given), smooth, strict=True)
-            ]
+        def around(inner: Function) -> Function:
+            def function(*arrays: Tensor) -> list[Tensor]:
+                given = [x * 0.75 if f else x for x, f in zip(arrays, floats, strict=True)]
+                outputs = inner(*given)
+                outputs = [outputs] if isinstance(outputs, Tensor) else outputs
+                return [
+                    torch.nn.functional.silu(y) + y if s else y
+                    for y, s in zip(outputs, smooth, strict=True)
+                ]
+
+            return function
 
         return TorchCase(
             self.args,
-            function,
+            around(self.function),
+            around(self.oracle),
+            exported=self.exported,
             frozen=self.frozen,
             units=self.units * 2,
             roundings=self.roundings + 3,
@@ -132,8 +156,11 @@ def torch_op(
     min_rank: int = 0,
     max_rank: int = 5,
     empty_columns: bool = True,
+    oracle: Function | None = None,
+    exported: bool = False,
 ) -> None:
-    """Puts a function into the table."""
+    """Puts a function into the table. `oracle` is another formula of the same, where torch's own
+    is inaccurate. `exported` keeps operations that tracing would take apart."""
     given = operands or (Of(),)
 
     def build(shape: Shape, dtype: str) -> TorchCase:
@@ -141,6 +168,8 @@ def torch_op(
         return TorchCase(
             args,
             function,
+            oracle,
+            exported=exported,
             frozen=list(frozen),
             units=units,
             cancels=cancels,

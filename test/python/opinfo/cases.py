@@ -37,6 +37,8 @@ class Case:
     index: int
     function: Callable[..., Any]
     tensors: tuple[torch.Tensor, ...]
+    # Which of them the operator is differentiated by.
+    requires_grad: tuple[bool, ...]
 
     @property
     def name(self) -> str:
@@ -53,9 +55,11 @@ def operators() -> dict[str, OpInfo]:
 def _samples(op: OpInfo, dtype: torch.dtype, limit: int) -> list[Any]:
     """Up to `limit` samples, and as many of the longer list of reference inputs,
     where there is one: it has more broadcasting, strides and special values."""
-    found = list(itertools.islice(op.sample_inputs("cpu", dtype), limit))
+    is_differentiable = op.supports_autograd and dtype in op.supported_backward_dtypes("cpu")
+    options = {"device": "cpu", "dtype": dtype, "requires_grad": is_differentiable}
+    found = list(itertools.islice(op.sample_inputs(**options), limit))
     if op.reference_inputs_func is not None:
-        found += itertools.islice(op.reference_inputs("cpu", dtype), limit)
+        found += itertools.islice(op.reference_inputs(**options), limit)
     # Generators that are still open would switch gradients while a call is traced.
     gc.collect()
     return found
@@ -79,7 +83,9 @@ def cases(name: str, dtype: str, limit: int) -> Iterator[Case]:
             tensor = leaves[i].detach()
             tensors.append(tensor.clone() if id(leaves[i]) in seen else tensor)
             seen.add(id(leaves[i]))
-        yield Case(name, dtype, index, _bake(op.op, leaves, spec, positions), tuple(tensors))
+        flags = tuple(leaves[i].requires_grad for i in positions)
+        function = _bake(op.op, leaves, spec, positions)
+        yield Case(name, dtype, index, function, tuple(tensors), flags)
 
 
 def _bake(

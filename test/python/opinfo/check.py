@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,34 +10,27 @@ from typing import Any
 import fuseops
 import torch
 from fuseops.torch import import_graph, import_program
-from fuseops.torch.importer import export
-from torch._subclasses.fake_tensor import (
-    DataDependentOutputException,
-    DynamicOutputShapeException,
-    UnsupportedOperatorException,
-)
-from torch.export import ExportedProgram
-from torch.fx import GraphModule
-from torch.fx.experimental.proxy_tensor import make_fx
-from torch.fx.experimental.symbolic_shapes import (
-    GuardOnDataDependentSymNode,
-    PendingUnbackedSymbolNotFound,
-)
-from torch.utils import _pytree as pytree
 
-from opinfo.cases import DTYPES, Case
+from opinfo.cases import Case
 from opinfo.compare import difference
-from opinfo.reasons import find_reason, reason_of_result, reason_of_tensors
-
-# What PyTorch raises where a shape or a branch depends on values.
-_UNTRACEABLE = (
-    DataDependentOutputException,
-    DynamicOutputShapeException,
-    GuardOnDataDependentSymNode,
-    PendingUnbackedSymbolNotFound,
+from opinfo.eager import (
+    ERRORS,
+    Gradients,
+    gradients_in_f64,
+    gradients_of,
+    results_in_f64,
+    results_of,
 )
-# What PyTorch raises where a call isn't one.
-_ERRORS = (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError, AssertionError)
+from opinfo.reasons import reason_of_result, reason_of_tensors
+from opinfo.tracing import (
+    Excluded,
+    Failed,
+    Programs,
+    export_call,
+    is_mutating,
+    operations_of,
+    trace,
+)
 
 
 @dataclass
@@ -51,82 +43,8 @@ class Outcome:
     # What was compared: forward, gradient, and PyTorch's own backward graph.
     checks: list[str] = field(default_factory=list)
     operations: list[str] = field(default_factory=list)
-
-
-class Excluded(Exception):
-    """A sample that isn't compared; the argument is the reason."""
-
-
-class Failed(Exception):
-    """A sample that is wrong; the argument says how."""
-
-
-class Programs:
-    """Compiled programs by their text: samples often differ in values only."""
-
-    def __init__(self, capacity: int = 64) -> None:
-        self._capacity = capacity
-        self._programs: OrderedDict[str, fuseops.Program | Exception] = OrderedDict()
-
-    def compile(self, text: str) -> fuseops.Program:
-        """The program of a text; raises as the first attempt did."""
-        if text not in self._programs:
-            try:
-                self._programs[text] = fuseops.compile_ir(text)
-            except fuseops.FuseOpsError as error:
-                self._programs[text] = error
-            while len(self._programs) > self._capacity:
-                self._programs.popitem(last=False)
-        self._programs.move_to_end(text)
-        found = self._programs[text]
-        if isinstance(found, fuseops.Program):
-            return found
-        reason = find_reason(found.diagnostics or str(found))
-        if reason is None:
-            raise Failed(f"refused: {(found.diagnostics or str(found)).strip()}")
-        raise Excluded(reason)
-
-
-def operations_of(graph: GraphModule) -> list[str]:
-    """The names of the operations that make tensors, as the converter knows them."""
-    found = {}
-    for node in graph.graph.nodes:
-        if not isinstance(node.target, torch._ops.OpOverload):
-            continue
-        if torch.Tag.nondeterministic_seeded in node.target.tags:
-            raise Excluded("random operation")
-        leaves = pytree.tree_leaves(node.meta.get("val"))
-        if any(isinstance(leaf, torch.Tensor) for leaf in leaves):
-            schema = node.target._schema
-            name = schema.name.replace("::", ".")
-            found[f"{name}.{schema.overload_name}".rstrip(".")] = None
-    return list(found)
-
-
-def _is_mutating(graph: GraphModule) -> bool:
-    return any(
-        isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable
-        for node in graph.graph.nodes
-    )
-
-
-def _trace(
-    function: Callable[..., Any], tensors: Sequence[torch.Tensor], pre_dispatch: bool
-) -> GraphModule:
-    try:
-        with torch.no_grad() if pre_dispatch else torch.enable_grad():
-            return make_fx(function, tracing_mode="fake", pre_dispatch=pre_dispatch)(*tensors)
-    except _UNTRACEABLE as error:
-        raise Excluded("depends on the values of a tensor") from error
-    except UnsupportedOperatorException as error:
-        raise Excluded("PyTorch cannot trace it") from error
-
-
-def _export(case: Case) -> ExportedProgram:
-    try:
-        return export(case.function, case.tensors)
-    except Exception as error:  # The exporter has no one type for what it refuses.
-        raise Excluded("torch.export refuses it") from error
+    # Why the backward graph wasn't compared.
+    backward_graph: str = ""
 
 
 class Checker:
@@ -152,32 +70,22 @@ class Checker:
         _exclude(reason_of_tensors(case.tensors))
         if not case.tensors:
             raise Excluded("no tensor among the arguments")
-        eager = self._eager(case.function, case.tensors)
-        _exclude(reason_of_result(eager))
-        exact = _in_f64(case)
-        text = self._import(case, outcome)
-        program = self._programs.compile(text)
-        results, context = _run(program.forward, *case.tensors)
-        _compare("result", results, eager, exact)
-        outcome.checks.append("forward")
-        self._check_gradient(case, context, eager, outcome, with_backward_graph)
-
-    def _eager(
-        self, function: Callable[..., Any], tensors: Sequence[torch.Tensor]
-    ) -> list[torch.Tensor]:
-        # A call may write its arguments.
         try:
-            with torch.no_grad():
-                result = function(*[tensor.clone() for tensor in tensors])
-        except _ERRORS as error:
+            expected = results_of(case.function, case.tensors)
+        except ERRORS as error:
             raise Excluded("eager PyTorch refuses it") from error
-        return pytree.tree_leaves(result)
+        _exclude(reason_of_result(expected))
+        program = self._programs.compile(self._import(case, outcome))
+        results, context = _run(program.forward, *case.tensors)
+        _compare("result", results, expected, results_in_f64(case))
+        outcome.checks.append("forward")
+        self._check_gradient(case, context, expected, outcome, with_backward_graph)
 
     def _import(self, case: Case, outcome: Outcome) -> str:
-        graph = _trace(case.function, case.tensors, pre_dispatch=True)
-        if _is_mutating(graph):
+        graph = trace(case.function, case.tensors, pre_dispatch=True)
+        if is_mutating(graph):
             # Only torch.export makes such a graph functional.
-            program = _export(case)
+            program = export_call(case.function, case.tensors)
             outcome.operations = operations_of(program.graph_module)
             self._require_claimed(outcome.operations)
             return import_program(program)
@@ -194,27 +102,29 @@ class Checker:
         self,
         case: Case,
         context: fuseops.Context,
-        eager: list[torch.Tensor],
+        results: list[torch.Tensor],
         outcome: Outcome,
         with_backward_graph: bool,
     ) -> None:
-        if not any(tensor.is_floating_point() for tensor in case.tensors):
-            return
         generator = torch.Generator().manual_seed(case.index)
         # Of results that aren't floating point there are no gradients.
         upstream = [
             torch.randn(result.shape, generator=generator, dtype=torch.float64).to(result.dtype)
-            for result in eager
+            for result in results
             if result.is_floating_point()
         ]
-        if not upstream:
+        if not upstream or not any(case.requires_grad):
             return
-        expected = _autograd(case.function, case.tensors, upstream)
+        expected = gradients_of(case.function, case.tensors, case.requires_grad, upstream)
         if expected is None:
             return
-        exact = _autograd_in_f64(case, upstream)
-        gradients = list(_run(context.backward, *upstream))
-        _compare_gradients("gradient", case.tensors, gradients, expected, exact)
+        # PyTorch ignores what comes for a result that it doesn't differentiate.
+        for gradient, flag in zip(upstream, expected.through, strict=True):
+            if not flag:
+                gradient.zero_()
+        exact = gradients_in_f64(case, upstream)
+        gradients = _run(context.backward, *upstream)
+        _compare_gradients("gradient", case, gradients, expected, exact)
         outcome.checks.append("gradient")
         if with_backward_graph:
             self._check_backward_graph(case, upstream, expected, exact, outcome)
@@ -223,35 +133,35 @@ class Checker:
         self,
         case: Case,
         upstream: list[torch.Tensor],
-        expected: list[torch.Tensor | None],
-        exact: list[torch.Tensor | None] | None,
+        expected: Gradients,
+        exact: Gradients | None,
         outcome: Outcome,
     ) -> None:
         """PyTorch's own backward, whose operations are others, as a program."""
         count = len(case.tensors)
-        used = [index for index, gradient in enumerate(expected) if gradient is not None]
-        if not used:
-            return
+        used = [index for index, value in enumerate(expected.values) if value is not None]
 
-        def backward(*values: torch.Tensor) -> list[torch.Tensor]:
-            gradients = _autograd(case.function, values[:count], values[count:])
-            return [gradients[index] for index in used]
+        def backward(*values: torch.Tensor) -> list[torch.Tensor | None]:
+            inputs, given = values[:count], values[count:]
+            found = gradients_of(case.function, inputs, case.requires_grad, given)
+            return [found.values[index] for index in used]
 
         try:
-            graph = _trace(backward, [*case.tensors, *upstream], pre_dispatch=False)
+            graph = trace(backward, [*case.tensors, *upstream], pre_dispatch=False)
             operations = operations_of(graph)
             self._require_claimed(operations)
-            if _is_mutating(graph):
-                raise Excluded("the backward graph writes a tensor")
+            if is_mutating(graph):
+                raise Excluded("its graph writes a tensor")
             program = self._programs.compile(import_graph(graph))
-        except Excluded:
-            # The sample passed already; what is missing is counted by operation.
+        except Excluded as excluded:
+            # The sample as such has passed.
+            outcome.backward_graph = str(excluded)
             return
         results, _ = _run(program.forward, *case.tensors, *upstream)
         gradients: list[torch.Tensor | None] = [None] * count
         for index, result in zip(used, results, strict=True):
             gradients[index] = result
-        _compare_gradients("backward graph's result", case.tensors, gradients, expected, exact)
+        _compare_gradients("backward graph's result", case, gradients, expected, exact)
         outcome.checks.append("backward graph")
         outcome.operations = list(dict.fromkeys([*outcome.operations, *operations]))
 
@@ -284,81 +194,19 @@ def _compare(
 
 def _compare_gradients(
     what: str,
-    tensors: Sequence[torch.Tensor],
+    case: Case,
     actual: Sequence[torch.Tensor | None],
-    eager: Sequence[torch.Tensor | None],
-    exact: Sequence[torch.Tensor | None] | None,
+    expected: Gradients,
+    exact: Gradients | None,
 ) -> None:
     """None is a gradient of zeros."""
-    for index, tensor in enumerate(tensors):
-        if not tensor.is_floating_point():
+    for index, tensor in enumerate(case.tensors):
+        if not case.requires_grad[index]:
             continue
         zero = torch.zeros(tensor.shape, dtype=tensor.dtype)
         ours = zero if actual[index] is None else actual[index]
-        theirs = zero if eager[index] is None else eager[index]
-        wide = None if exact is None else exact[index]
-        wrong = difference(ours, theirs.contiguous(), wide)
+        theirs = zero if expected.values[index] is None else expected.values[index]
+        wide = None if exact is None else exact.values[index]
+        wrong = difference(ours, theirs, wide)
         if wrong is not None:
             raise Failed(f"{what} {index}: {wrong}")
-
-
-def _autograd(
-    function: Callable[..., Any],
-    tensors: Sequence[torch.Tensor],
-    upstream: Sequence[torch.Tensor],
-) -> list[torch.Tensor | None] | None:
-    """The gradient of each tensor; None where no result has one."""
-    with torch.enable_grad():
-        leaves = [tensor.detach().requires_grad_(tensor.is_floating_point()) for tensor in tensors]
-        results = [
-            result
-            for result in pytree.tree_leaves(function(*leaves))
-            if isinstance(result, torch.Tensor) and result.is_floating_point()
-        ]
-        pairs = [
-            (result, gradient)
-            for result, gradient in zip(results, upstream, strict=True)
-            if result.requires_grad
-        ]
-        wanted = [leaf for leaf in leaves if leaf.requires_grad]
-        if not pairs:
-            return None
-        found = iter(
-            torch.autograd.grad(
-                [result for result, _ in pairs],
-                wanted,
-                [gradient for _, gradient in pairs],
-                allow_unused=True,
-            )
-        )
-        return [next(found) if leaf.requires_grad else None for leaf in leaves]
-
-
-def _autograd_in_f64(
-    case: Case, upstream: Sequence[torch.Tensor]
-) -> list[torch.Tensor | None] | None:
-    if not _is_narrow(case):
-        return None
-    try:
-        return _autograd(case.function, _widen(case.tensors), _widen(upstream))
-    except _ERRORS:
-        return None
-
-
-def _widen(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    return [tensor.double() if tensor.is_floating_point() else tensor for tensor in tensors]
-
-
-def _is_narrow(case: Case) -> bool:
-    return DTYPES[case.dtype] in (torch.float32, torch.float16, torch.bfloat16)
-
-
-def _in_f64(case: Case) -> list[torch.Tensor] | None:
-    """The results in f64, None where the call gives others there."""
-    if not _is_narrow(case):
-        return None
-    try:
-        with torch.no_grad():
-            return pytree.tree_leaves(case.function(*_widen(case.tensors)))
-    except _ERRORS:
-        return None

@@ -24,6 +24,7 @@ class Report:
         self._by_operator: dict[str, Counter[str]] = defaultdict(Counter)
         self._reasons: dict[str, Counter[str]] = defaultdict(Counter)
         self._operations: Counter[str] = Counter()
+        self._backward_graphs: Counter[str] = Counter()
 
     def add(self, outcome: Outcome) -> None:
         """One more sample."""
@@ -36,6 +37,7 @@ class Report:
             self._reasons[operator][outcome.reason] += 1
         elif outcome.status == "passed":
             self._operations.update(outcome.operations)
+            self._backward_graphs.update([outcome.backward_graph] if outcome.backward_graph else [])
 
     @property
     def failures(self) -> list[Outcome]:
@@ -67,6 +69,8 @@ class Report:
         for name in shown:
             for reason, count in sorted(self._reasons[name].items()):
                 lines.append(f"{name.ljust(48)}{count:>7}  {reason}")
+        lines += ["", "PyTorch's backward graphs that weren't compared, by reason"]
+        lines += [f"{n:>7}  {reason}" for reason, n in sorted(self._backward_graphs.items())]
         lines += ["", "operations in samples that passed"]
         lines += [f"{name.ljust(60)}{count:>7}" for name, count in sorted(self._operations.items())]
         lines += ["", "operations that have a conversion and no sample that passed"]

@@ -6,8 +6,8 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import signal
 import subprocess
-import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from opinfo.check import Checker, Outcome
 
 # So many samples without a conversion say that an operator has none.
 _PROBES = 4
-# Seconds that one sample may take.
-_PATIENCE = 120.0
+# Seconds of computing that one sample may take.
+_PATIENCE = 30.0
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,8 @@ def _work(connection: Connection, settings: Settings) -> None:
                 if misses == _PROBES:
                     break
                 connection.send(case.name)
+                # Ends the process, also where it's within the compiler or a kernel.
+                signal.setitimer(signal.ITIMER_PROF, _PATIENCE)
                 outcome = _check(checker, case, settings)
                 connection.send(outcome)
                 is_missing = outcome.reason.startswith("no conversion")
@@ -84,11 +86,9 @@ class _Worker:
         self.process.start()
         other.close()
         self.at = ""
-        self.since = time.monotonic()
 
     def give(self, name: str | None) -> None:
         self.at = f"{name}/start"
-        self.since = time.monotonic()
         self.connection.send(name)
 
     def stop(self) -> None:
@@ -106,14 +106,10 @@ def run(names: Sequence[str], settings: Settings, jobs: int) -> Iterator[Outcome
             worker = _Worker(settings)
             worker.give(waiting.pop())
             workers.append(worker)
-        ready = wait([worker.connection for worker in workers], timeout=1.0)
+        ready = wait([worker.connection for worker in workers])
         for worker in list(workers):
             if worker.connection in ready:
                 yield from _receive(worker, workers, waiting)
-            elif time.monotonic() - worker.since > _PATIENCE:
-                workers.remove(worker)
-                worker.stop()
-                yield Outcome(worker.at, "failed", f"took more than {_PATIENCE:.0f} s")
 
 
 def _receive(worker: _Worker, workers: list[_Worker], waiting: list[str]) -> Iterator[Outcome]:
@@ -122,12 +118,15 @@ def _receive(worker: _Worker, workers: list[_Worker], waiting: list[str]) -> Ite
     except EOFError:
         workers.remove(worker)
         worker.process.join()
-        yield Outcome(worker.at, "failed", f"crashed, exit code {worker.process.exitcode}")
+        code = worker.process.exitcode
+        is_slow = code == -signal.SIGPROF
+        reason = f"took more than {_PATIENCE:.0f} s" if is_slow else f"crashed, exit code {code}"
+        yield Outcome(worker.at, "failed", reason)
         return
     if isinstance(message, Outcome):
         yield message
     elif message is not None:
-        worker.at, worker.since = message, time.monotonic()
+        worker.at = message
     elif waiting:
         worker.give(waiting.pop())
     else:

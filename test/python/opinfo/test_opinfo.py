@@ -41,7 +41,7 @@ def test_wrong_result_fails() -> None:
         is_traced = isinstance(x, torch._subclasses.FakeTensor)
         return torch.sin(x) if is_traced else torch.cos(x)
 
-    outcome = Checker(None).check(Case("wrong", "f32", 0, call, (torch.randn(8),)))
+    outcome = Checker(None).check(Case("wrong", "f32", 0, call, (torch.randn(8),), (False,)))
     assert outcome.status == "failed"
     assert outcome.reason.startswith("result 0: 8 of 8 elements differ")
 

@@ -22,6 +22,9 @@ def FuseOps_MatmulOp : FuseOps_Op<"matmul", [Pure, FuseOps_Differentiable, FuseO
     of `lhs`, or, with `transpose_lhs`, its last one, then the columns of
     `op(rhs)`. Accumulates in f32 (f64 for f64), rounds once.
 
+    Gradient: `gradient * op(rhs)^T` and `op(lhs)^T * gradient`, each one product
+    that reads its operands as they are stored. Saved: both operands.
+
     FP8: both operands may be quantized; the product is of the logical values.
 
     ```mlir
@@ -49,7 +52,8 @@ def FuseOps_LinearOp : FuseOps_Op<"linear", [Pure, FuseOps_Differentiable, FuseO
     `[N]`, optional. Accumulates in f32 (f64 for f64); the bias is added before
     the only rounding.
 
-    Gradients: `gradient * weight`, `gradient^T * input`, and the sum over rows.
+    Gradient: `gradient * weight` for the input, `gradient^T * input` for the weight,
+    and the sum over rows for the bias. Saved: input and weight.
 
     FP8: input and weight may be quantized; the product is of the logical values.
 

@@ -35,7 +35,8 @@ class FuseOps_GluOp<string mnemonic, dag parameters = (ins), string parameterFor
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getIterationSpace();
     ::mlir::Value activate(::mlir::fuseops::ScalarMath &m, ::mlir::Value a);
-    ::mlir::Value activationDerivative(::mlir::fuseops::ScalarMath &m, ::mlir::Value a);
+    ::mlir::Value activationGradient(::mlir::fuseops::ScalarMath &m, ::mlir::Value a,
+                                     ::mlir::Value gradient);
   }] # declarations;
   let extraClassDefinition = [{
     ::mlir::RankedTensorType $cppClass::getIterationSpace() {
@@ -83,8 +84,11 @@ def FuseOps_SwigluOp : FuseOps_GluOp<"swiglu"> {
 def FuseOps_GluOp : FuseOps_GluOp<"glu"> {
   let summary = "Gated linear unit with sigmoid";
   let description = [{
-    `result = sigmoid(a) * b`; halves, scale, gradient and what is saved as in
+    `result = sigmoid(a) * b`; halves and scale as in
     `fuseops.swiglu`.
+
+    Gradient: as that of `fuseops.swiglu`, with this function's derivative. Saved:
+    input and scale.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
@@ -104,8 +108,11 @@ def FuseOps_GegluOp : FuseOps_GluOp<"geglu", (ins
   let summary = "Gated linear unit with gelu";
   let description = [{
     `result = gelu(a) * b`, gelu in its tanh form (TransformerEngine's GEGLU)
-    unless `approximate(none)` is written; halves, scale, gradient and what is
-    saved as in `fuseops.swiglu`.
+    unless `approximate(none)` is written; halves and scale as in
+    `fuseops.swiglu`.
+
+    Gradient: as that of `fuseops.swiglu`, with this function's derivative. Saved:
+    input and scale.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
@@ -122,8 +129,11 @@ def FuseOps_GegluOp : FuseOps_GluOp<"geglu", (ins
 def FuseOps_QgegluOp : FuseOps_GluOp<"qgeglu"> {
   let summary = "Gated linear unit with qgelu";
   let description = [{
-    `result = qgelu(a) * b`, `qgelu(a) = a * sigmoid(1.702 a)`; halves, scale,
-    gradient and what is saved as in `fuseops.swiglu`.
+    `result = qgelu(a) * b`, `qgelu(a) = a * sigmoid(1.702 a)`; halves and scale as in
+    `fuseops.swiglu`.
+
+    Gradient: as that of `fuseops.swiglu`, with this function's derivative. Saved:
+    input and scale.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
@@ -140,8 +150,11 @@ def FuseOps_QgegluOp : FuseOps_GluOp<"qgeglu"> {
 def FuseOps_RegluOp : FuseOps_GluOp<"reglu"> {
   let summary = "Gated linear unit with relu";
   let description = [{
-    `result = max(a, 0) * b`; NaN stays NaN, and the derivative at 0 is 0. Halves,
-    scale, gradient and what is saved as in `fuseops.swiglu`.
+    `result = max(a, 0) * b`; NaN stays NaN, and the derivative at 0 is 0. Halves and scale
+    as in `fuseops.swiglu`.
+
+    Gradient: as that of `fuseops.swiglu`, with this function's derivative. Saved:
+    input and scale.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
@@ -158,8 +171,11 @@ def FuseOps_RegluOp : FuseOps_GluOp<"reglu"> {
 def FuseOps_SregluOp : FuseOps_GluOp<"sreglu"> {
   let summary = "Gated linear unit with squared relu";
   let description = [{
-    `result = max(a, 0)^2 * b`; halves, scale, gradient and what is saved as in
+    `result = max(a, 0)^2 * b`; halves and scale as in
     `fuseops.swiglu`.
+
+    Gradient: as that of `fuseops.swiglu`, with this function's derivative. Saved:
+    input and scale.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
@@ -176,14 +192,18 @@ def FuseOps_SregluOp : FuseOps_GluOp<"sreglu"> {
 def FuseOps_SituGluOp : FuseOps_GluOp<"situglu", (ins F64Attr:$beta1, F64Attr:$beta2),
     "`beta1` `` `(` custom<Double>($beta1) `)` `beta2` `` `(` custom<Double>($beta2) `)`", [{
     ::mlir::Value gate(::mlir::fuseops::ScalarMath &m, ::mlir::Value b);
-    ::mlir::Value gateDerivative(::mlir::fuseops::ScalarMath &m, ::mlir::Value b);
+    ::mlir::Value gateGradient(::mlir::fuseops::ScalarMath &m, ::mlir::Value b,
+                               ::mlir::Value gradient);
   }]> {
   let hasVerifier = 1;
   let summary = "Gated linear unit of bounded halves";
   let description = [{
     `result = beta1 * tanh(a / beta1) * sigmoid(a) * beta2 * tanh(b / beta2)`,
-    TransformerEngine's SiTUGLU; both betas are finite and positive. Halves, scale,
-    gradient and what is saved as in `fuseops.swiglu`.
+    TransformerEngine's SiTUGLU; both betas are finite and positive. Halves and scale
+    as in `fuseops.swiglu`.
+
+    Gradient: as that of `fuseops.swiglu`, with this function's derivative. Saved:
+    input and scale.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
@@ -200,7 +220,8 @@ def FuseOps_SituGluOp : FuseOps_GluOp<"situglu", (ins F64Attr:$beta1, F64Attr:$b
 def FuseOps_ClampedSwigluOp : FuseOps_GluOp<"clamped_swiglu", (ins F64Attr:$limit, F64Attr:$alpha, F64Attr:$offset),
     "`limit` `` `(` custom<Double>($limit) `)` `alpha` `` `(` custom<Double>($alpha) `)` `offset` `` `(` custom<Double>($offset) `)`", [{
     ::mlir::Value gate(::mlir::fuseops::ScalarMath &m, ::mlir::Value b);
-    ::mlir::Value gateDerivative(::mlir::fuseops::ScalarMath &m, ::mlir::Value b);
+    ::mlir::Value gateGradient(::mlir::fuseops::ScalarMath &m, ::mlir::Value b,
+                               ::mlir::Value gradient);
   }]> {
   let hasVerifier = 1;
   let summary = "Gated linear unit with silu and clamped halves";
@@ -209,7 +230,11 @@ def FuseOps_ClampedSwigluOp : FuseOps_GluOp<"clamped_swiglu", (ins F64Attr:$limi
     `d = min(max(b, -limit), limit) + offset`, as GPT-OSS and TransformerEngine's
     ClampedSwiGLU (limit 7, alpha 1.702, offset 1). The derivative is 0 where
     `a > limit` and where `b` is outside `[-limit, limit]`, and passes at the
-    bounds. Halves, scale, gradient and what is saved as in `fuseops.swiglu`.
+    bounds. Halves and scale
+    as in `fuseops.swiglu`.
+
+    Gradient: as that of `fuseops.swiglu`, with this function's derivative. Saved:
+    input and scale.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 

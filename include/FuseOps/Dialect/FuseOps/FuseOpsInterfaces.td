@@ -76,15 +76,18 @@ def FuseOps_GluOpInterface : OpInterface<"GluOpInterface"> {
     }], "uint64_t", "getInterleave">,
     InterfaceMethod<"The function of `a`.", "::mlir::Value", "activate",
       (ins "::mlir::fuseops::ScalarMath &":$m, "::mlir::Value":$a)>,
-    InterfaceMethod<"Its derivative.", "::mlir::Value", "activationDerivative",
-      (ins "::mlir::fuseops::ScalarMath &":$m, "::mlir::Value":$a)>,
+    InterfaceMethod<"The gradient of `a`, where its function gets `gradient`.",
+      "::mlir::Value", "activationGradient",
+      (ins "::mlir::fuseops::ScalarMath &":$m, "::mlir::Value":$a,
+           "::mlir::Value":$gradient)>,
     InterfaceMethod<"The function of `b`.", "::mlir::Value", "gate",
       (ins "::mlir::fuseops::ScalarMath &":$m, "::mlir::Value":$b), "",
       [{ return b; }]>,
-    InterfaceMethod<"Its derivative; null where it is 1.", "::mlir::Value",
-      "gateDerivative",
-      (ins "::mlir::fuseops::ScalarMath &":$m, "::mlir::Value":$b), "",
-      [{ return {}; }]>
+    InterfaceMethod<"The gradient of `b`, where its function gets `gradient`.",
+      "::mlir::Value", "gateGradient",
+      (ins "::mlir::fuseops::ScalarMath &":$m, "::mlir::Value":$b,
+           "::mlir::Value":$gradient), "",
+      [{ return gradient; }]>
   ];
   let verify = [{ return ::mlir::fuseops::detail::verifyGlu($_op); }];
 }

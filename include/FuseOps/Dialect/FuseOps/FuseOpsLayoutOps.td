@@ -63,7 +63,7 @@ def FuseOps_SliceOp : FuseOps_MemoryOp<"slice", [FuseOps_Differentiable]> {
   let results = (outs FuseOps_Tensor:$result);
   let assemblyFormat = [{
     $input `dim` `` `(` custom<Integer>($dim) `)` `offset` `` `(` custom<Integer>($offset) `)`
-    custom<Step>($step) attr-dict `:` type($input) `->` type($result)
+    `` custom<Step>($step) attr-dict `:` type($input) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
     "int64_t":$dim, "int64_t":$offset, CArg<"int64_t", "1">:$step), [{

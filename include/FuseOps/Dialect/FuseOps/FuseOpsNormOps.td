@@ -20,6 +20,9 @@ def FuseOps_LayerNormOp : FuseOps_MemoryOp<"layer_norm",
     shape `[…, 1]`, f32 (f64 for an f64 input). With `zero_centered_gamma` the
     factor is `1 + gamma`. `gamma` and `beta` are optional, `[N]`.
 
+    Gradient: `layer_norm_grad`; for beta the incoming one's sum over the rows.
+    Saved: the input, gamma, `mean` and `rstd`.
+
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
     ```mlir
@@ -47,6 +50,8 @@ def FuseOps_LayerNormGradOp : FuseOps_MemoryOp<"layer_norm_grad"> {
     `result = rstd * (g - sum(g) / N - h * sum(g * h) / N)`, and, where there is a
     gamma, `gamma_gradient = sum over rows (gradient * h)`, accumulated in f32.
     The gradient of beta is `reduce_rows sum` of the incoming gradient.
+
+    Gradient: through its decomposition. Saved: its operands.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
@@ -77,6 +82,8 @@ def FuseOps_RmsNormOp : FuseOps_MemoryOp<"rms_norm", [FuseOps_Differentiable]> {
     input). With `zero_centered_gamma` the factor is `1 + gamma`. `gamma` is
     optional, `[N]`.
 
+    Gradient: `rms_norm_grad`. Saved: the input, gamma and `rstd`.
+
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
     ```mlir
@@ -103,6 +110,8 @@ def FuseOps_RmsNormGradOp : FuseOps_MemoryOp<"rms_norm_grad"> {
     With `g = gradient * gamma` and `h = x * rstd`:
     `result = rstd * (g - h * sum(g * h) / N)`, and, where there is a gamma,
     `gamma_gradient = sum over rows (gradient * h)`, accumulated in f32.
+
+    Gradient: through its decomposition. Saved: its operands.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
@@ -173,9 +182,9 @@ def FuseOps_ReduceRowsOp : FuseOps_ReduceOp<"reduce_rows"> {
     Over no rows, `sum` is 0, and `max` and `min` are the type's smallest and
     largest value. Of an input known to have no rows they are refused.
 
-    Gradient of `sum`: the incoming one for each row. Gradient of `max` and
-    `min`: shared equally among the elements that equal the result. Integers have
-    none.
+    Gradient: of `sum` the incoming one for each row; of `max` and `min` shared
+    equally among the elements that equal the result; integers have none. Saved:
+    for `max` and `min` the input and the result; for `sum` nothing.
 
     FP8: the input is high precision; the result may be quantized.
 
@@ -196,6 +205,9 @@ def FuseOps_ReduceColumnsOp : FuseOps_ReduceOp<"reduce_columns"> {
     `input[…, j]` over all `j`. Accumulation, NaN, integers and gradients are as
     in `fuseops.reduce_rows`. Over no columns, `sum` is 0, and `max` and `min` are
     refused.
+
+    Gradient: as that of `fuseops.reduce_rows`, over the columns. Saved: for `max`
+    and `min` the input and the result; for `sum` nothing.
 
     FP8: the input is high precision; the result may be quantized.
 

@@ -21,8 +21,10 @@ class FuseOps_BinaryOp<string mnemonic> : FuseOps_MemoryOp<mnemonic, [FuseOps_Di
 def FuseOps_AddOp : FuseOps_BinaryOp<"add"> {
   let summary = "Sum of two tensors: residuals and broadcast additions";
   let description = [{
-    `result = lhs + rhs`. Shapes broadcast by NumPy's rules to the result's. The
-    gradient of a broadcast operand is the reduction of the result's.
+    `result = lhs + rhs`. Shapes broadcast by NumPy's rules to the result's.
+
+    Gradient: the incoming one for each operand, summed over what was broadcast.
+    Saved: nothing.
 
     FP8: a quantize of one operand only does not move through it.
 
@@ -39,8 +41,10 @@ def FuseOps_AddOp : FuseOps_BinaryOp<"add"> {
 def FuseOps_MulOp : FuseOps_BinaryOp<"mul"> {
   let summary = "Product of two tensors, element by element";
   let description = [{
-    `result = lhs * rhs`. Shapes broadcast by NumPy's rules to the result's. The
-    gradient of a broadcast operand is the reduction of the result's.
+    `result = lhs * rhs`. Shapes broadcast by NumPy's rules to the result's.
+
+    Gradient: the incoming one times the other operand, summed over what was
+    broadcast. Saved: both operands.
 
     FP8: a quantize does not move through it.
 
@@ -59,7 +63,10 @@ def FuseOps_BiasOp : FuseOps_MemoryOp<"bias", [FuseOps_Differentiable,
   let summary = "Adds a row vector to every row";
   let description = [{
     `result[…, j] = input[…, j] + bias[j]`; `bias` has the extent of the last
-    dimension. Its gradient is the sum over rows, accumulated in f32.
+    dimension.
+
+    Gradient: the incoming one; for the bias its sum over the rows, accumulated in
+    f32. Saved: nothing.
 
     FP8: the sum is in f32; a quantize of the result takes it before rounding.
 
@@ -80,7 +87,9 @@ def FuseOps_BiasOp : FuseOps_MemoryOp<"bias", [FuseOps_Differentiable,
 def FuseOps_ScaleOp : FuseOps_UnaryOp<"scale"> {
   let summary = "Product with a constant";
   let description = [{
-    `result = input * by`. Gradient: the incoming one times `by`.
+    `result = input * by`.
+
+    Gradient: the incoming one times `by`. Saved: nothing.
 
     FP8: with a power of two it commutes with a quantize; otherwise it does not.
 
@@ -103,6 +112,8 @@ def FuseOps_GeluOp : FuseOps_UnaryOp<"gelu"> {
     in relative terms in the tail. `approximate(tanh)`:
     `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`.
 
+    Gradient: `gelu_grad`. Saved: the input.
+
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
     ```mlir
@@ -124,6 +135,8 @@ def FuseOps_GeluGradOp : FuseOps_UnaryGradOp<"gelu_grad"> {
     `approximate(tanh)`: with `t = tanh(u)`, `u = sqrt(2/pi) (x + 0.044715 x^3)`:
     `(1 + t) / 2 + x / 2 * (1 - t^2) * u'`.
 
+    Gradient: through its decomposition. Saved: its operands.
+
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
     ```mlir
@@ -144,6 +157,8 @@ def FuseOps_SiluOp : FuseOps_UnaryOp<"silu"> {
   let description = [{
     `x * sigmoid(x)`, right for large negative x, where it tends to -0.
 
+    Gradient: `silu_grad`. Saved: the input.
+
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
     ```mlir
@@ -160,6 +175,8 @@ def FuseOps_SiluGradOp : FuseOps_UnaryGradOp<"silu_grad"> {
   let summary = "Gradient of silu";
   let description = [{
     `gradient * s * (1 + x * (1 - s))` with `s = sigmoid(x)`.
+
+    Gradient: through its decomposition. Saved: its operands.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
@@ -178,6 +195,8 @@ def FuseOps_ReluOp : FuseOps_UnaryOp<"relu"> {
   let description = [{
     `max(x, 0)`; NaN stays NaN, as in PyTorch.
 
+    Gradient: `relu_grad`. Saved: the input.
+
     FP8: commutes with a quantize that keeps the sign and zero.
 
     ```mlir
@@ -195,6 +214,8 @@ def FuseOps_ReluGradOp : FuseOps_UnaryGradOp<"relu_grad"> {
   let description = [{
     `gradient` where `input > 0` or `input` is NaN, else 0 (also at 0), as
     PyTorch's `threshold_backward` on the input.
+
+    Gradient: through its decomposition. Saved: its operands.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
@@ -323,7 +344,8 @@ def FuseOps_DropoutOp : FuseOps_MemoryOp<"dropout", [FuseOps_Differentiable,
     `philox4x32-10(counter = (i / 4, offset), key = seed)[i % 4]` is at least
     `round(p * 2^32)`. `random_state` holds seed and offset, two i64. Nothing
     else is stored: forward, backward and every target hash the same counters.
-    The gradient is the same operation on the incoming gradient.
+
+    Gradient: the same operation on the incoming one. Saved: the random state.
 
     FP8: a quantize does not move through it.
 
@@ -345,8 +367,9 @@ def FuseOps_CastOp : FuseOps_MemoryOp<"cast", [FuseOps_Differentiable]> {
   let summary = "Conversion to another floating-point type";
   let description = [{
     Rounds to nearest even. A cast is a rounding that the program asks for: it is
-    never dropped, also when it is wide to narrow to wide and fused. The gradient
-    is the cast back.
+    never dropped, also when it is wide to narrow to wide and fused.
+
+    Gradient: the incoming one, cast back. Saved: nothing.
 
     FP8: for FP8 use `quantize`, which saturates.
 

@@ -16,6 +16,8 @@ def FuseOps_AmaxOp : FuseOps_MemoryOp<"amax"> {
     `max |input|` as an f32 scalar, of the values as they are before any FP8
     rounding (rule `fp8_a1`). NaN propagates. An empty tensor has amax 0.
 
+    Gradient: none. Saved: nothing.
+
     FP8: this is the statistic that per-tensor scales come from.
 
     ```mlir
@@ -40,6 +42,8 @@ def FuseOps_ComputeScaleOp : FuseOps_MemoryOp<"compute_scale",
     0, infinite or NaN (rule `fp8_s1`); the largest finite f32 where the quotient
     overflows (rule `fp8_s2`). With `power_of_two` the scale is rounded down to a
     power of two (rule `fp8_s3`).
+
+    Gradient: none. Saved: nothing.
 
     FP8: `format` is the element type that the scale is for.
 
@@ -66,7 +70,9 @@ def FuseOps_QuantizeOp : FuseOps_MemoryOp<"quantize", [FuseOps_Differentiable]> 
 
     `per_tensor` takes the scale as an operand (delayed and current scaling alike);
     the other kinds compute each scale from the amax of what it covers, with
-    `compute_scale`'s rules. The gradient passes through unchanged.
+    `compute_scale`'s rules.
+
+    Gradient: the incoming one, unchanged. Saved: nothing.
 
     FP8: the result's type says format, scales and copies.
 
@@ -88,7 +94,9 @@ def FuseOps_DequantizeOp : FuseOps_MemoryOp<"dequantize", [FuseOps_Differentiabl
   let summary = "The logical value of an FP8 tensor";
   let description = [{
     `result = data * scale_inv` of the row copy where there is one, else of the
-    transposed one. The gradient passes through unchanged.
+    transposed one.
+
+    Gradient: the incoming one, unchanged. Saved: nothing.
 
     FP8: exact but for the one rounding to the result's element type.
 

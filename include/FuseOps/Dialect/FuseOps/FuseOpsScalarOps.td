@@ -74,7 +74,7 @@ def FuseOps_SpecialOp : FuseOps_Op<"special", [Pure, SameOperandsAndResultType,
     Variadic<FloatLike>:$inputs, DefaultValuedAttr<I64Attr, "0">:$order);
   let results = (outs FloatLike:$result);
   let assemblyFormat = [{
-    $function `(` $inputs `)` (`order` `(` $order^ `)`)? attr-dict `:`
+    `` $function `(` $inputs `)` (`order` `(` $order^ `)`)? attr-dict `:`
     type($result)
   }];
   let hasVerifier = 1;

@@ -52,6 +52,8 @@ def FuseOps_SoftmaxGradOp : FuseOps_SoftmaxFamilyGradOp<"softmax_grad"> {
     `y * (gradient - sum(gradient * y))` over the last dimension, `y` the output
     of softmax.
 
+    Gradient: through its decomposition. Saved: its operands.
+
     FP8: computed in f32; a quantize of the result takes it before rounding.
 
     ```mlir
@@ -89,6 +91,8 @@ def FuseOps_LogSoftmaxGradOp : FuseOps_SoftmaxFamilyGradOp<"log_softmax_grad"> {
   let description = [{
     `gradient - exp(y) * sum(gradient)` over the last dimension, `y` the output of
     log_softmax.
+
+    Gradient: through its decomposition. Saved: its operands.
 
     FP8: computed in f32; a quantize of the result takes it before rounding.
 

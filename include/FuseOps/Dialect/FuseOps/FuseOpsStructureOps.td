@@ -182,6 +182,13 @@ def FuseOps_PointwiseOp : FuseOps_MemoryOp<"pointwise", [FuseOps_Differentiable,
     memory, no control flow) and may use `fuseops.linear_index`. Its gradient is
     derived symbolically, so an activation written here trains.
 
+    Gradient: derived from the body, one derivative of each scalar operation by the
+    chain rule; summed over what was broadcast. Saved: the operands that the
+    derivatives read.
+
+    FP8: an FP8 operand is seen as f32; a quantize of a result takes it before
+    rounding.
+
     ```mlir
     fuseops.fusible @squared_relu(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16>
     forward {
@@ -276,6 +283,37 @@ def FuseOps_ColumnIndexOp : FuseOps_Op<"column_index", [Pure, HasParent<"Pointwi
   }];
   let results = (outs I64:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def FuseOps_ConstantOp : FuseOps_Op<"constant", [Pure,
+    AllTypesMatch<["value", "result"]>]> {
+  let summary = "A tensor that is part of the program";
+  let description = [{
+    The elements of `value`, row by row. The program file holds them; a kernel or
+    a matrix product reads them where they lie. A number that all elements share
+    is better a `fuseops.pointwise` without operands, which is fused.
+
+    No gradient. Backward reads it where it lies: it is not saved.
+
+    FP8: the elements may be FP8 and stay as they are.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32>
+    forward {
+      %c = fuseops.constant dense<[1.0, 2.0, 4.0, 8.0]> : tensor<4xf32>
+      %y = fuseops.mul %x, %c : tensor<?x4xf32>, tensor<4xf32> -> tensor<?x4xf32>
+      fuseops.return %y : tensor<?x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs FuseOps_Tensor:$result);
+  let assemblyFormat = "$value attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The bytes of the elements as tensors in memory have them: an i1 is one.
+    ::std::vector<uint8_t> getBytes();
+  }];
 }
 
 def FuseOps_LaunchOp : FuseOps_Op<"launch", [Pure]> {

@@ -64,9 +64,9 @@ Value mish(ScalarMath &m, Value x);
 /// scale x where x > 0, else scale alpha expm1(inputScale x).
 Value elu(ScalarMath &m, Value x, double alpha, double scale = 1.0,
           double inputScale = 1.0);
-/// exp(-x^2), right in relative terms: the rounding error of the square, which
-/// counts for a large x, is put back.
-Value expMinusSquare(ScalarMath &m, Value x);
+/// exp(-factor x^2) for a factor of 1 or 1/2, right in relative terms: the
+/// rounding error of the square, which counts for a large x, is put back.
+Value expMinusSquare(ScalarMath &m, Value x, double factor = 1.0);
 /// x^exponent: a root, reciprocal or square where it is one.
 Value powConstant(ScalarMath &m, Value x, double exponent);
 /// x 2^n, n a float.

@@ -1,0 +1,261 @@
+//===- Concat.cpp - Tensors of parts, and parts in tensors --------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Slice.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+/// Joins `parts` along `dim`; those of no elements are left out.
+static Value buildConcat(TorchCall &call, RankedTensorType result, int64_t dim,
+                         ArrayRef<Value> parts) {
+  SmallVector<Value> present;
+  for (Value part : parts)
+    if (cast<RankedTensorType>(part.getType()).getDimSize(dim) != 0)
+      present.push_back(part);
+  if (present.empty())
+    return zeros(call.builder, call.getLoc(), result);
+  if (present.size() == 1)
+    return present.front();
+  return ConcatOp::create(call.builder, call.getLoc(), result, present, dim);
+}
+
+/// torch.cat, and torch.stack, which joins along a new dimension.
+static TorchHandler convertConcat(bool isStack) {
+  return [=](TorchCall &call) -> LogicalResult {
+    FailureOr<SmallVector<TorchValue>> values = call.tensorList(0);
+    if (failed(values))
+      return failure();
+    FailureOr<RankedTensorType> result = call.resultType();
+    if (failed(result))
+      return failure();
+    FailureOr<int64_t> multiple = call.multiple();
+    if (failed(multiple))
+      return failure();
+    if (values->empty() || result->getRank() == 0)
+      return call.refuse("expected tensors with dimensions");
+    TorchValue shape;
+    shape.type = *result;
+    shape.multiple = result->hasStaticShape() ? 1 : *multiple;
+    FailureOr<int64_t> listed = call.isNone(1)
+                                    ? FailureOr<int64_t>(0)
+                                    : call.dimension(1, shape.getRank());
+    if (failed(listed))
+      return failure();
+    int64_t dim = shape.getDim(*listed);
+    if (result->isDynamicDim(dim))
+      return call.refuse("expected to join along a dimension of known size, "
+                         "but it's symbolic");
+    SmallVector<Value> parts;
+    int64_t extent = 0;
+    for (TorchValue &value : *values) {
+      Value part = call.materialize(value);
+      SmallVector<int64_t> sizes(value.type.getShape());
+      // PyTorch skips what has one dimension of no elements.
+      if (!isStack && sizes == ArrayRef<int64_t>{0} && result->getRank() != 1)
+        continue;
+      if (isStack) {
+        sizes.insert(sizes.begin() + std::min<int64_t>(dim, sizes.size()), 1);
+        part = reshapeTo(call.builder, call.getLoc(), part, sizes);
+      }
+      SmallVector<int64_t> expected(result->getShape());
+      if (sizes.size() != expected.size())
+        return call.refuse("expected tensors of the result's rank");
+      expected[dim] = sizes[dim];
+      if (sizes != expected || ShapedType::isDynamic(sizes[dim]))
+        return call.refuse("expected tensors that differ in dimension " +
+                           Twine(*listed) + " only");
+      extent += sizes[dim];
+      auto type = RankedTensorType::get(sizes, result->getElementType());
+      parts.push_back(broadcastTo(call.builder, call.getLoc(), part, type));
+    }
+    if (extent != result->getDimSize(dim))
+      return call.refuse("expected a result of size " + Twine(extent) +
+                         " in dimension " + Twine(*listed) + ", but got " +
+                         Twine(result->getDimSize(dim)));
+    return call.set(0, buildConcat(call, *result, dim, parts));
+  };
+}
+
+/// Operand 1 lists pairs of sizes, what is added before and behind, last
+/// dimension first; a negative one cuts.
+static LogicalResult convertPad(TorchCall &call) {
+  FailureOr<TorchValue> input = call.value(0);
+  if (failed(input))
+    return failure();
+  FailureOr<Value> tensor = call.tensor(0);
+  if (failed(tensor))
+    return failure();
+  FailureOr<SmallVector<int64_t>> pads = call.integers(1);
+  if (failed(pads))
+    return failure();
+  TorchValue filling;
+  filling.kind = TorchValue::Kind::Splat;
+  if (!call.isNone(2)) {
+    FailureOr<TorchNumber> number = call.exactNumber(2);
+    if (failed(number))
+      return failure();
+    filling.constant = *number;
+  }
+  int64_t rank = input->getRank();
+  if (pads->size() % 2 || static_cast<int64_t>(pads->size()) > 2 * rank)
+    return call.refuse("expected two sizes for each padded dimension");
+  Value value = *tensor;
+  for (size_t pair = 0; pair < pads->size() / 2; ++pair) {
+    int64_t before = (*pads)[2 * pair], behind = (*pads)[2 * pair + 1];
+    int64_t listed = rank - 1 - static_cast<int64_t>(pair);
+    int64_t dim = input->getDim(listed);
+    if (before == 0 && behind == 0)
+      continue;
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.isDynamicDim(dim))
+      return refuseSymbolic(call);
+    Sliced sliced{value, type,  input->multiple,
+                  dim,   false, type.getDimSize(dim)};
+    Range kept{std::max<int64_t>(-before, 0), sliced.extent, 1};
+    kept.count -= kept.offset + std::max<int64_t>(-behind, 0);
+    if (kept.count < 0)
+      return call.refuse("expected to cut no more than there is");
+    SmallVector<Value> parts;
+    SmallVector<int64_t> shape(type.getShape());
+    auto add = [&](int64_t extent) {
+      shape[dim] = extent;
+      filling.type = RankedTensorType::get(shape, type.getElementType());
+      if (extent > 0)
+        parts.push_back(call.materialize(filling));
+    };
+    add(before);
+    parts.push_back(buildSlice(call, sliced, kept));
+    add(behind);
+    shape[dim] = sliced.extent + before + behind;
+    value = buildConcat(
+        call, RankedTensorType::get(shape, type.getElementType()), dim, parts);
+  }
+  return call.set(0, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing a part
+//===----------------------------------------------------------------------===//
+
+/// The gradient of a slice: the gradient of `range` of zeros of the result's
+/// type.
+static LogicalResult setScattered(TorchCall &call, Value gradient, int64_t dim,
+                                  Range range) {
+  FailureOr<RankedTensorType> result = call.resultType();
+  if (failed(result))
+    return failure();
+  auto type = cast<RankedTensorType>(gradient.getType());
+  Sliced sliced{zeros(call.builder, call.getLoc(), *result),
+                *result,
+                1,
+                dim,
+                false,
+                result->getDimSize(dim)};
+  auto slice = buildSlice(call, sliced, range).getDefiningOp<SliceOp>();
+  if (!slice)
+    return call.set(0, gradient);
+  if (slice.getType() != type)
+    return call.refuse("expected a gradient of " + print(slice.getType()) +
+                       ", but got " + print(type));
+  FailureOr<SmallVector<Value>> scattered =
+      slice.buildGradients(call.builder, gradient, true);
+  return failed(scattered) ? failure() : call.set(0, scattered->front());
+}
+
+/// slice_backward (gradient, sizes, dim, start, end, step) and select_backward
+/// (gradient, sizes, dim, index).
+static TorchHandler convertSliceBackward(bool isSelect) {
+  return [=](TorchCall &call) -> LogicalResult {
+    FailureOr<Value> gradient = call.tensor(0);
+    if (failed(gradient))
+      return failure();
+    FailureOr<RankedTensorType> result = call.resultType();
+    if (failed(result))
+      return failure();
+    FailureOr<int64_t> dim = call.dimension(2, result->getRank());
+    if (failed(dim))
+      return failure();
+    FailureOr<int64_t> multiple = call.multiple();
+    if (failed(multiple))
+      return failure();
+    if (*multiple > 1 || result->isDynamicDim(*dim))
+      return refuseSymbolic(call);
+    int64_t extent = result->getDimSize(*dim);
+    if (!isSelect) {
+      FailureOr<Range> range = getRange(call, 3, extent);
+      return failed(range) ? failure()
+                           : setScattered(call, *gradient, *dim, *range);
+    }
+    FailureOr<int64_t> index = call.dimension(3, extent);
+    if (failed(index))
+      return failure();
+    SmallVector<int64_t> shape(
+        cast<RankedTensorType>(gradient->getType()).getShape());
+    shape.insert(shape.begin() + *dim, 1);
+    Value one = reshapeTo(call.builder, call.getLoc(), *gradient, shape);
+    return setScattered(call, one, *dim, {*index, 1, 1});
+  };
+}
+
+/// slice_scatter (tensor, part, dim, start, end, step) and select_scatter
+/// (tensor, part, dim, index): the tensor with the part in place of its own.
+static TorchHandler convertScatter(bool isSelect) {
+  return [=](TorchCall &call) -> LogicalResult {
+    FailureOr<Sliced> sliced = getSliced(call, 2);
+    if (failed(sliced))
+      return failure();
+    if (sliced->isSymbolic)
+      return refuseSymbolic(call);
+    FailureOr<Value> part = call.tensor(1);
+    if (failed(part))
+      return failure();
+    Range range;
+    if (isSelect) {
+      FailureOr<int64_t> index = call.dimension(3, sliced->extent);
+      if (failed(index))
+        return failure();
+      range = {*index, 1, 1};
+    } else {
+      FailureOr<Range> listed = getRange(call, 3, sliced->extent);
+      if (failed(listed))
+        return failure();
+      range = *listed;
+    }
+    if (range.step != 1)
+      return call.refuse("expected a step of 1, but got " + Twine(range.step));
+    SmallVector<int64_t> shape(sliced->type.getShape());
+    shape[sliced->dim] = range.count;
+    auto type = RankedTensorType::get(shape, sliced->type.getElementType());
+    auto given = cast<RankedTensorType>(part->getType());
+    if (getNumElements(given) != getNumElements(type))
+      return call.refuse("expected a part of " + print(type) + ", but got " +
+                         print(given));
+    Value middle =
+        broadcastTo(call.builder, call.getLoc(),
+                    reshapeTo(call.builder, call.getLoc(), *part, shape), type);
+    int64_t end = range.offset + range.count;
+    Value parts[] = {
+        buildSlice(call, *sliced, {0, range.offset, 1}), middle,
+        buildSlice(call, *sliced,
+                   {end < sliced->extent ? end : 0, sliced->extent - end, 1})};
+    return call.set(0, buildConcat(call, sliced->type, sliced->dim, parts));
+  };
+}
+
+void mlir::fuseops::addConcatHandlers(TorchHandlers &handlers) {
+  handlers.add("aten.cat", 1, 2, convertConcat(/*isStack=*/false));
+  handlers.add("aten.concat", 1, 2, convertConcat(/*isStack=*/false));
+  handlers.add("aten.stack", 1, 2, convertConcat(/*isStack=*/true));
+  handlers.add("aten.constant_pad_nd", 2, 3, convertPad);
+  handlers.add("aten.slice_backward", 6, 6,
+               convertSliceBackward(/*isSelect=*/false));
+  handlers.add("aten.select_backward", 4, 4,
+               convertSliceBackward(/*isSelect=*/true));
+  handlers.add("aten.slice_scatter", 2, 6, convertScatter(/*isSelect=*/false));
+  handlers.add("aten.select_scatter", 4, 4, convertScatter(/*isSelect=*/true));
+}

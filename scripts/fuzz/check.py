@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares a compiled program with its f64 reference.
+
+Every output must be near the reference, in the 2-norm and in each element, for
+the least precise type that it depends on (the compiler's report says which).
+Where it is not, the program may be badly conditioned (a difference of equal
+numbers, a norm of three elements): then the reference is evaluated again with
+the noise of one rounding on every value (fuseops-perturb), and the output must
+be as near as `NOISE` times what that changes.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fuseops import FuseOpsError, Program, emit
+from fuseops.arrays import from_bf16, to_bf16
+
+# Unit roundoffs.
+ROUNDOFF = {"f64": 2.0**-53, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
+ROUNDOFF |= {"f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3, "f8E8M0FNU": 0.0}
+# Roundoffs that an output may be away: of its 2-norm, and of its largest element.
+NORM_SLACK = 4.0
+ELEMENT_SLACK = 8.0
+# Perturbed references, and how many times their change an error may be.
+SAMPLES = 3
+NOISE = 4.0
+SYMBOLS = (1, 2, 7, 33)
+LARGEST_F16 = 65504.0
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """What is wrong with a program: a kind to count by, and the details."""
+
+    kind: str
+    text: str
+
+
+def make_argument(
+    generator: np.random.Generator, dtype: str, shape: tuple[int, ...], facts: dict[str, Any]
+) -> np.ndarray:
+    """Random numbers for an argument; floats as f64 that its type can hold."""
+    role = facts.get("role")
+    if role == "random_state":
+        return np.array([generator.integers(1 << 40), generator.integers(1 << 20)])[: shape[0]]
+    if dtype == "i1":
+        return generator.integers(0, 2, shape).astype(bool)
+    if dtype not in ROUNDOFF:
+        return generator.integers(0 if dtype == "u8" else -3, 4, shape)
+    values = generator.standard_normal(shape)
+    if role == "gamma":
+        values = 1 + 0.1 * values
+    elif role == "bias":
+        values = 0.1 * values
+    elif role == "weight":
+        values = values / math.sqrt(max(1, facts.get("contraction", 0)))
+    return decode(encode(values, dtype), dtype)
+
+
+def encode(values: np.ndarray, dtype: str) -> np.ndarray:
+    """The array that holds the values as `dtype`."""
+    if dtype == "bf16":
+        return to_bf16(values)
+    kinds = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i1": np.bool_}
+    kinds |= {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
+    with np.errstate(over="ignore"):
+        return np.asarray(values).astype(kinds[dtype])
+
+
+def decode(array: np.ndarray, dtype: str) -> np.ndarray:
+    """The values of an array that holds `dtype`, floats as f64."""
+    if dtype == "bf16":
+        return from_bf16(array).astype(np.float64)
+    return array.astype(np.float64) if dtype in ROUNDOFF else array
+
+
+class Runner(Program):
+    """A program that takes and gives values whatever its element types are."""
+
+    def run_values(
+        self, inputs: list[np.ndarray], generator: np.random.Generator
+    ) -> dict[str, list[np.ndarray | None]]:
+        """The values of the outputs of each entry; gradients are drawn."""
+        entry = self._forward
+        arrays = [
+            encode(values, info.dtype) for values, info in zip(inputs, entry.inputs, strict=True)
+        ]
+        results, context = self.forward(*arrays)
+        infos = entry.outputs[: entry.num_results]
+        outputs = {"forward": self._decode(results, infos)}
+        if self._backward is None:
+            return outputs
+        shapes = [
+            result.shape
+            for result, info in zip(results, infos, strict=True)
+            if info.dtype in ROUNDOFF
+        ]
+        wanted = self._backward.inputs[: self._backward.num_gradients]
+        # Frozen results have no gradient: they are matched by order and shape.
+        gradients = []
+        for info in wanted:
+            while not fits(shapes[0], info.shape):
+                shapes.pop(0)
+            drawn = generator.standard_normal(shapes.pop(0)).astype(np.float16)
+            drawn = decode(to_bf16(drawn.astype(np.float32)), "bf16")
+            gradients.append(encode(drawn, info.dtype))
+        found = context.backward(*gradients)
+        outputs["backward"] = self._decode(found, self._backward.outputs)
+        return outputs
+
+    @staticmethod
+    def _decode(arrays: tuple, infos: tuple) -> list[np.ndarray | None]:
+        return [
+            None if array is None else decode(array, info.dtype)
+            for array, info in zip(arrays, infos, strict=True)
+        ]
+
+
+def fits(shape: tuple[int, ...], pattern: tuple[int | None, ...]) -> bool:
+    return len(shape) == len(pattern) and all(
+        p is None or s == p for s, p in zip(shape, pattern, strict=True)
+    )
+
+
+class Checker:
+    """Checks the program of one source text."""
+
+    def __init__(self, text: str, seed: int, target: str, tools: Path) -> None:
+        self.text = text
+        self.seed = seed
+        self.target = target
+        self.tools = tools
+        self.symbol = random.Random(seed).choice(SYMBOLS)
+
+    def run(self, text: str, target: str) -> tuple[Runner, dict[str, list[np.ndarray | None]]]:
+        program = Runner(emit(text, target=target))
+        generator = np.random.default_rng(self.seed)
+        facts = program.report["arguments"]
+        inputs = []
+        for (_, dtype, shape), fact in zip(self.arguments(program), facts, strict=True):
+            sizes = tuple(self.symbol if extent is None else extent for extent in shape)
+            inputs.append(make_argument(generator, dtype, sizes, fact))
+        return program, program.run_values(inputs, generator)
+
+    def arguments(self, program: Runner) -> tuple:
+        """The arguments as the first program that was compiled has them: the
+        reference takes f64 for narrower types."""
+        if not hasattr(self, "_arguments"):
+            self._arguments = program.arguments
+        return self._arguments
+
+    def perturb(self, sample: int) -> str:
+        """The source with noise."""
+        run = subprocess.run(
+            [self.tools / "fuse-opt", "-", f"-fuseops-perturb=seed={self.seed + sample}"],
+            input=self.text,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return run.stdout
+
+    def check(self) -> Mismatch | None:
+        """What is wrong; nothing if the program is right."""
+        try:
+            program, actual = self.run(self.text, self.target)
+        except FuseOpsError as error:
+            return Mismatch("refused", first_line(str(error)))
+        try:
+            _, expected = self.run(self.text, "reference")
+        except FuseOpsError as error:
+            return Mismatch("reference refused", first_line(str(error)))
+        suspects = [
+            suspect
+            for entry, arrays in actual.items()
+            for suspect in self.compare(program, entry, arrays, expected[entry])
+        ]
+        if not any(suspect.wrong is None for suspect in suspects):
+            wrong = [suspect.wrong for suspect in suspects]
+        else:
+            samples = [self.run(self.perturb(i), "reference")[1] for i in range(SAMPLES)]
+            wrong = [
+                suspect.wrong or suspect.explain(samples, expected[suspect.entry][suspect.index])
+                for suspect in suspects
+            ]
+        wrong = [mismatch for mismatch in wrong if mismatch]
+        if not wrong:
+            return None
+        text = "; ".join(mismatch.text for mismatch in wrong)
+        return Mismatch(wrong[0].kind, f"size {self.symbol}: {text}")
+
+    def compare(self, program: Runner, entry: str, arrays: list, expected: list) -> list[Suspect]:
+        """The outputs that are not near the reference."""
+        precisions = program.report["precisions"][entry]
+        suspects = []
+        for index, (array, reference) in enumerate(zip(arrays, expected, strict=True)):
+            name = f"{entry} {index}"
+            if array is None or reference is None:
+                if (array is None) != (reference is None):
+                    text = f"{name}: {'no' if array is None else 'a'} gradient"
+                    suspects.append(Suspect(entry, index, None, Mismatch("gradient", text)))
+                continue
+            if array.shape != reference.shape:
+                text = f"{name}: shape {array.shape}, expected {reference.shape}"
+                suspects.append(Suspect(entry, index, None, Mismatch("shape", text)))
+            elif reference.dtype.kind != "f":
+                count = int((array != reference).sum())
+                if count:
+                    text = f"{name}: {count} of {array.size} {array.dtype} differ"
+                    suspects.append(Suspect(entry, index, None, Mismatch("exact", text)))
+            else:
+                roundoff = ROUNDOFF[precisions[index] or "f64"]
+                if not is_near(array, reference, roundoff):
+                    suspects.append(Suspect(entry, index, array, None))
+        return suspects
+
+
+def first_line(text: str) -> str:
+    """The error without the place, which says nothing about its kind."""
+    line = next((line for line in text.splitlines() if "error:" in line), text)
+    return line.partition("error:")[2].strip()[:300] or line[:300]
+
+
+def is_near(array: np.ndarray, reference: np.ndarray, roundoff: float) -> bool:
+    if array.size == 0:
+        return True
+    # What overflows f16 is finite in f64.
+    if not np.isfinite(array).all() or not np.isfinite(reference).all():
+        return (
+            bool(np.array_equal(np.isnan(array), np.isnan(reference)))
+            and bool(
+                np.array_equal(array[~np.isfinite(reference)], reference[~np.isfinite(reference)])
+            )
+            and np.isfinite(array[np.isfinite(reference)]).all()
+        )
+    error = array - reference
+    # Results below it are the least that a type can hold.
+    tiny = roundoff * 2.0**-14
+    norm = np.linalg.norm(error) <= NORM_SLACK * roundoff * np.linalg.norm(reference) + tiny
+    largest = np.abs(reference).max()
+    return bool(norm and np.abs(error).max() <= ELEMENT_SLACK * roundoff * largest + tiny)
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """An output that is not near the reference: wrong, or perhaps badly
+    conditioned (`wrong` is none)."""
+
+    entry: str
+    index: int
+    array: np.ndarray | None
+    wrong: Mismatch | None
+
+    def explain(self, samples: list[dict], reference: np.ndarray) -> Mismatch | None:
+        """What is wrong if noise does not change the reference as much."""
+        name = f"{self.entry} {self.index}"
+        if not np.isfinite(self.array).all():
+            # f16 overflows where f64 is finite.
+            if np.abs(reference[~np.isfinite(self.array)]).max() > LARGEST_F16 / 2:
+                return None
+            return Mismatch("not finite", f"{name}: not finite where the reference is")
+        error = self.array - reference
+        changes = [sample[self.entry][self.index] - reference for sample in samples]
+        bound = NOISE * max(np.linalg.norm(change) for change in changes)
+        if np.linalg.norm(error) <= bound:
+            return None
+        text = f"{name}: error {np.linalg.norm(error):.2e} of {np.linalg.norm(reference):.2e}"
+        return Mismatch("wrong", f"{text}, where noise gives {bound / NOISE:.2e}")

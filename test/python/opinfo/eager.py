@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Results and gradients as eager PyTorch computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from opinfo.cases import DTYPES, Case
+
+# What PyTorch raises where a call isn't one.
+ERRORS = (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError, AssertionError)
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """The gradient of each tensor, None where it has none, and which of the
+    floating-point results it came through."""
+
+    values: list[torch.Tensor | None]
+    through: list[bool]
+
+
+def results_of(function: Callable[..., Any], tensors: Sequence[torch.Tensor]) -> list[Any]:
+    """What the call returns; it may write its arguments."""
+    with torch.no_grad():
+        return pytree.tree_leaves(function(*[tensor.clone() for tensor in tensors]))
+
+
+def gradients_of(
+    function: Callable[..., Any],
+    tensors: Sequence[torch.Tensor],
+    requires_grad: Sequence[bool],
+    upstream: Sequence[torch.Tensor],
+) -> Gradients | None:
+    """The gradients for those of the floating-point results; None where no
+    result has one."""
+    with torch.enable_grad():
+        leaves = [
+            tensor.detach().requires_grad_(flag)
+            for tensor, flag in zip(tensors, requires_grad, strict=True)
+        ]
+        results = [
+            result
+            for result in pytree.tree_leaves(function(*leaves))
+            if isinstance(result, torch.Tensor) and result.is_floating_point()
+        ]
+        through = [result.requires_grad for result in results]
+        if not any(through):
+            return None
+        pairs = [
+            pair
+            for pair, flag in zip(zip(results, upstream, strict=True), through, strict=True)
+            if flag
+        ]
+        found = torch.autograd.grad(
+            [result for result, _ in pairs],
+            [leaf for leaf in leaves if leaf.requires_grad],
+            [gradient for _, gradient in pairs],
+            allow_unused=True,
+        )
+        remaining = iter(found)
+        return Gradients([next(remaining) if flag else None for flag in requires_grad], through)
+
+
+def _widen(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    return [tensor.double() if tensor.is_floating_point() else tensor for tensor in tensors]
+
+
+def is_narrow(case: Case) -> bool:
+    """Whether f64 is more exact than the sample's dtype."""
+    dtype = DTYPES[case.dtype]
+    return dtype.is_floating_point and dtype != torch.float64
+
+
+def results_in_f64(case: Case) -> list[torch.Tensor] | None:
+    """The results in f64, None where the call gives none there."""
+    if not is_narrow(case):
+        return None
+    try:
+        return results_of(case.function, _widen(case.tensors))
+    except ERRORS:
+        return None
+
+
+def gradients_in_f64(case: Case, upstream: Sequence[torch.Tensor]) -> Gradients | None:
+    """The gradients in f64, None where the call gives none there."""
+    if not is_narrow(case):
+        return None
+    try:
+        wide = _widen(upstream)
+        return gradients_of(case.function, _widen(case.tensors), case.requires_grad, wide)
+    except ERRORS:
+        return None

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a call to a graph, and from its text to a program."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import fuseops
+import torch
+from fuseops.torch.importer import export
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    UnsupportedOperatorException,
+)
+from torch.export import ExportedProgram
+from torch.fx import GraphModule
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.experimental.symbolic_shapes import (
+    GuardOnDataDependentSymNode,
+    PendingUnbackedSymbolNotFound,
+)
+from torch.utils import _pytree as pytree
+
+from opinfo.reasons import find_reason
+
+# What PyTorch raises where a shape or a branch depends on values.
+_UNTRACEABLE = (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    GuardOnDataDependentSymNode,
+    PendingUnbackedSymbolNotFound,
+)
+
+
+class Excluded(Exception):
+    """A sample that isn't compared; the argument is the reason."""
+
+
+class Failed(Exception):
+    """A sample that is wrong; the argument says how."""
+
+
+class Programs:
+    """Compiled programs by their text: samples often differ in values only."""
+
+    def __init__(self, capacity: int = 64) -> None:
+        self._capacity = capacity
+        self._programs: OrderedDict[str, fuseops.Program | Exception] = OrderedDict()
+
+    def compile(self, text: str) -> fuseops.Program:
+        """The program of a text; raises as the first attempt did."""
+        if text not in self._programs:
+            try:
+                self._programs[text] = fuseops.compile_ir(text)
+            except fuseops.FuseOpsError as error:
+                self._programs[text] = error
+            while len(self._programs) > self._capacity:
+                self._programs.popitem(last=False)
+        self._programs.move_to_end(text)
+        found = self._programs[text]
+        if isinstance(found, fuseops.Program):
+            return found
+        reason = find_reason(found.diagnostics or str(found))
+        if reason is None:
+            raise Failed(f"refused: {(found.diagnostics or str(found)).strip()}")
+        raise Excluded(reason)
+
+
+def operations_of(graph: GraphModule) -> list[str]:
+    """The names of the operations that make tensors, as the converter knows them."""
+    found = {}
+    for node in graph.graph.nodes:
+        if not isinstance(node.target, torch._ops.OpOverload):
+            continue
+        if torch.Tag.nondeterministic_seeded in node.target.tags:
+            raise Excluded("random operation")
+        leaves = pytree.tree_leaves(node.meta.get("val"))
+        if any(isinstance(leaf, torch.Tensor) for leaf in leaves):
+            schema = node.target._schema
+            name = schema.name.replace("::", ".")
+            found[f"{name}.{schema.overload_name}".rstrip(".")] = None
+    return list(found)
+
+
+def is_mutating(graph: GraphModule) -> bool:
+    """Whether an operation writes a tensor."""
+    return any(
+        isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable
+        for node in graph.graph.nodes
+    )
+
+
+def trace(
+    function: Callable[..., Any], tensors: Sequence[torch.Tensor], pre_dispatch: bool
+) -> GraphModule:
+    """The graph of a call, before or after composite operations are taken apart."""
+    try:
+        with torch.no_grad() if pre_dispatch else torch.enable_grad():
+            return make_fx(function, tracing_mode="fake", pre_dispatch=pre_dispatch)(*tensors)
+    except _UNTRACEABLE as error:
+        raise Excluded("depends on the values of a tensor") from error
+    except UnsupportedOperatorException as error:
+        raise Excluded("PyTorch cannot trace it") from error
+
+
+def export_call(function: Callable[..., Any], tensors: Sequence[torch.Tensor]) -> ExportedProgram:
+    """The call as torch.export gives it, without mutation."""
+    try:
+        return export(function, tensors)
+    except Exception as error:  # The exporter has no one type for what it refuses.
+        raise Excluded("torch.export refuses it") from error
