@@ -120,7 +120,9 @@ LogicalResult Compilation::finish() {
     return failure();
   llvm::raw_string_ostream stream(result.output);
   if (options.emit == Emit::IR) {
-    stream << *module << "\n";
+    // Unlike `<<`, with the data of resources.
+    module->print(stream);
+    stream << "\n";
     return success();
   }
   FailureOr<GeneratedCode> code = generateCode(*module, options);
@@ -183,7 +185,8 @@ LogicalResult Compilation::run(StringRef source, StringRef name) {
   if (last == Phase::Target)
     return finish();
   llvm::raw_string_ostream stream(result.output);
-  stream << *module << "\n";
+  module->print(stream);
+  stream << "\n";
   return success();
 }
 

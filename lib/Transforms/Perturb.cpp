@@ -31,55 +31,152 @@ struct PerturbPass : mlir::fuseops::impl::PerturbPassBase<PerturbPass> {
   void runOnOperation() override;
 };
 
+/// Where what rounds is, and with which noise.
+class Perturber {
+public:
+  Perturber(MLIRContext *context, uint64_t seed)
+      : builder(context), random(seed) {}
+
+  void decompose(Block &block);
+  void perturb(Block &block);
+
+private:
+  Value addNoise(OpBuilder &b, Location loc, Value x, double roundoff);
+  Value perturbTensor(Value value, FloatType rounded);
+  void perturbBody(PointwiseOp pointwise);
+
+  OpBuilder builder;
+  std::mt19937_64 random;
+};
+
 } // namespace
 
-/// `x + x * (u * sin(frequency * i))` for the element x at linear index i, with
-/// the unit roundoff u of the element type.
-static PointwiseOp perturb(OpBuilder &builder, Value value, double frequency) {
-  auto element =
-      cast<FloatType>(cast<RankedTensorType>(value.getType()).getElementType());
-  double roundoff =
-      std::ldexp(1.0, -static_cast<int>(element.getFPMantissaWidth()));
-  return PointwiseOp::build(
-      builder, value.getLoc(), value.getType(), value,
-      [=](OpBuilder &b, Location loc,
-          ValueRange scalars) -> SmallVector<Value> {
-        Value x = scalars.front();
-        auto constant = [&](double number) -> Value {
-          return arith::ConstantOp::create(b, loc,
-                                           b.getFloatAttr(x.getType(), number));
-        };
-        Value index = LinearIndexOp::create(b, loc, b.getI64Type());
-        Value phase = arith::MulFOp::create(
-            b, loc, arith::SIToFPOp::create(b, loc, x.getType(), index),
-            constant(frequency));
-        Value noise = arith::MulFOp::create(
-            b, loc, math::SinOp::create(b, loc, phase), constant(roundoff));
-        return {arith::AddFOp::create(b, loc, x,
-                                      arith::MulFOp::create(b, loc, x, noise))};
-      });
+/// Replaces operations by core operations, whose roundings are seen.
+void Perturber::decompose(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    auto fusible = dyn_cast<FusibleOpInterface>(op);
+    auto isPlain = [](Type type) { return isa<RankedTensorType>(type); };
+    // A cast is a rounding that stays one.
+    if (!fusible || isa<PointwiseOp, CastOp>(op) ||
+        !llvm::all_of(op.getOperandTypes(), isPlain) ||
+        !llvm::all_of(op.getResultTypes(), isPlain))
+      continue;
+    builder.setInsertionPoint(&op);
+    SmallVector<Value> parts = fusible.decompose(builder, op.getOperands());
+    for (auto [part, result] : llvm::zip(parts, op.getResults())) {
+      Type from = getElementTypeOrSelf(part), to = getElementTypeOrSelf(result);
+      if (from != to)
+        part = PointwiseOp::build(
+                   builder, op.getLoc(), result.getType(), part,
+                   [=](OpBuilder &b, Location loc, ValueRange scalars) {
+                     return SmallVector<Value>{
+                         convertElement(b, loc, scalars[0], from, to)};
+                   })
+                   .getResult(0);
+    }
+    op.replaceAllUsesWith(parts);
+    op.erase();
+  }
+}
+
+static double getRoundoff(Type type) {
+  return std::ldexp(
+      1.0, -static_cast<int>(cast<FloatType>(type).getFPMantissaWidth()));
+}
+
+/// `x + x * (roundoff * sin(frequency * i))` for the element at index i, with a
+/// frequency of its own.
+Value Perturber::addNoise(OpBuilder &b, Location loc, Value x,
+                          double roundoff) {
+  // Not a multiple of pi: each element draws another number.
+  double frequency = std::uniform_real_distribution<double>(1, 2)(random);
+  auto constant = [&](double number) -> Value {
+    return arith::ConstantOp::create(b, loc,
+                                     b.getFloatAttr(x.getType(), number));
+  };
+  Value index = LinearIndexOp::create(b, loc, b.getI64Type());
+  Value position = arith::SIToFPOp::create(b, loc, x.getType(), index);
+  Value phase = arith::MulFOp::create(b, loc, position, constant(frequency));
+  Value noise = arith::MulFOp::create(
+      b, loc, math::SinOp::create(b, loc, phase), constant(roundoff));
+  return arith::AddFOp::create(b, loc, x,
+                               arith::MulFOp::create(b, loc, x, noise));
+}
+
+/// The tensor with the noise of a rounding to `rounded`; itself where it holds
+/// no floats, or FP8 data, which keep their values.
+Value Perturber::perturbTensor(Value value, FloatType rounded) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !isa<FloatType>(type.getElementType()) ||
+      type.getElementTypeBitWidth() < 16)
+    return value;
+  double roundoff = getRoundoff(rounded ? rounded : type.getElementType());
+  return PointwiseOp::build(builder, value.getLoc(), type, value,
+                            [&](OpBuilder &b, Location loc,
+                                ValueRange scalars) -> SmallVector<Value> {
+                              return {addNoise(b, loc, scalars[0], roundoff)};
+                            })
+      .getResult(0);
+}
+
+/// Each scalar operation that rounds gets noise. Those that only choose or
+/// negate don't round, nor do conversions from integers of ordinary size.
+void Perturber::perturbBody(PointwiseOp pointwise) {
+  Block &body = pointwise.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
+    if (op.getNumResults() != 1 || !isa<FloatType>(op.getResult(0).getType()) ||
+        isa<arith::ConstantOp, arith::NegFOp, arith::SelectOp, arith::ExtFOp,
+            arith::TruncFOp, arith::MaximumFOp, arith::MinimumFOp,
+            arith::MaxNumFOp, arith::MinNumFOp, arith::SIToFPOp,
+            arith::UIToFPOp, arith::BitcastOp, math::AbsFOp, math::CopySignOp,
+            math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp>(op))
+      continue;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfter(&op);
+    Value exact = op.getResult(0);
+    Operation *last = &op;
+    Value noisy =
+        addNoise(builder, op.getLoc(), exact, getRoundoff(exact.getType()));
+    // What makes the noise reads the value as it was.
+    llvm::SmallPtrSet<Operation *, 8> made;
+    for (last = op.getNextNode(); last != noisy.getDefiningOp();
+         last = last->getNextNode())
+      made.insert(last);
+    made.insert(last);
+    exact.replaceAllUsesExcept(noisy, made);
+  }
+}
+
+void Perturber::perturb(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    if (auto pointwise = dyn_cast<PointwiseOp>(op))
+      perturbBody(pointwise);
+    // The roundings of an accumulation are at most those of its terms.
+    if (isa<ReduceRowsOp, ReduceColumnsOp, MatmulOp, LinearOp>(op)) {
+      builder.setInsertionPoint(&op);
+      Value input = op.getOperand(0);
+      auto type = cast<RankedTensorType>(input.getType());
+      if (auto element = dyn_cast<FloatType>(type.getElementType()))
+        op.setOperand(
+            0, perturbTensor(input, cast<FloatType>(getComputeType(element))));
+    }
+    if (op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    builder.setInsertionPointAfter(&op);
+    for (Value value : op.getResults()) {
+      Value noisy = perturbTensor(value, FloatType());
+      if (noisy != value)
+        value.replaceAllUsesExcept(noisy, noisy.getDefiningOp());
+    }
+  }
 }
 
 void PerturbPass::runOnOperation() {
-  std::mt19937_64 random(seed);
-  // Not a multiple of pi: each element draws another number.
-  std::uniform_real_distribution<double> draw(1.0, 2.0);
-  OpBuilder builder(&getContext());
+  Perturber perturber(&getContext(), seed);
   for (Region *region :
        {&getOperation().getForward(), &getOperation().getBackward()})
-    for (Block &block : *region)
-      for (Operation &op :
-           llvm::make_early_inc_range(block.without_terminator())) {
-        builder.setInsertionPointAfter(&op);
-        for (Value value : op.getResults()) {
-          auto type = dyn_cast<RankedTensorType>(value.getType());
-          // FP8 data keep their values: a quantize is a rounding by itself.
-          if (!type || !isa<FloatType>(type.getElementType()) ||
-              type.getElementTypeBitWidth() < 16 ||
-              op.hasTrait<OpTrait::ConstantLike>())
-            continue;
-          PointwiseOp noisy = perturb(builder, value, draw(random));
-          value.replaceAllUsesExcept(noisy.getResult(0), noisy);
-        }
-      }
+    for (Block &block : *region) {
+      perturber.decompose(block);
+      perturber.perturb(block);
+    }
 }

@@ -35,14 +35,17 @@ static bool isRecomputed(Value value, const llvm::SetVector<Value> &saved) {
   });
 }
 
-/// The argument of forward that `value` is a slice or a repetition of; null if
-/// none. Saving that argument instead writes nothing, and reading `value` there
-/// reads nothing more.
-static BlockArgument getViewedArgument(Value value) {
+/// The operations that make `value` from what it is a slice or a repetition of,
+/// last first; none if it is neither. What is sliced lies in memory anyway, and
+/// reading the slice there costs no more: saving that writes nothing.
+static SmallVector<Operation *> getViewChain(Value value) {
+  SmallVector<Operation *> chain;
   Operation *op = value.getDefiningOp();
-  if (!isa_and_present<SliceOp, ExpandOp>(op))
-    return {};
-  return dyn_cast<BlockArgument>(op->getOperand(0));
+  while (isa_and_present<SliceOp, ExpandOp>(op)) {
+    chain.push_back(op);
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return chain;
 }
 
 static bool isSymbolic(Type type) {
@@ -108,26 +111,40 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
                  ? a.getResultNumber() > b.getResultNumber()
                  : b.getOwner()->isBeforeInBlock(a.getOwner());
     });
+    auto recompute = [&](Operation *op, IRMapping &mapping) {
+      Operation *again = rewriter.clone(*op, mapping);
+      again->setAttr(kRecomputedAttr, rewriter.getUnitAttr());
+      return again;
+    };
     DenseMap<Operation *, Operation *> copies;
+    // Values that are sliced in backward: a kernel slices what is in memory.
+    llvm::DenseSet<Value> sources;
     rewriter.setInsertionPointToStart(&backward);
     for (OpResult value : candidates) {
-      BlockArgument viewed = getViewedArgument(value);
-      if (viewed && saved.insert(viewed)) {
-        arguments.map(viewed,
-                      backward.addArgument(viewed.getType(), viewed.getLoc()));
-        dropped.resize(backward.getNumArguments());
-      }
-      if (!isRecomputed(value, saved))
-        continue;
       BlockArgument argument = argumentOf.lookup(value);
-      // One copy gives all results of an operation.
-      Operation *&again = copies[value.getOwner()];
-      if (!again) {
-        again = rewriter.clone(*value.getOwner(), arguments);
-        again->setAttr(kRecomputedAttr, rewriter.getUnitAttr());
+      Value again;
+      if (SmallVector<Operation *> chain = getViewChain(value);
+          !chain.empty()) {
+        Value source = chain.back()->getOperand(0);
+        sources.insert(source);
+        if (saved.insert(source)) {
+          arguments.map(
+              source, backward.addArgument(source.getType(), source.getLoc()));
+          dropped.resize(backward.getNumArguments());
+        }
+        IRMapping mapping = arguments;
+        for (Operation *op : llvm::reverse(chain))
+          again = recompute(op, mapping)->getResult(0);
+      } else if (!sources.contains(value) && isRecomputed(value, saved)) {
+        // One copy gives all results of an operation.
+        Operation *&copy = copies[value.getOwner()];
+        if (!copy)
+          copy = recompute(value.getOwner(), arguments);
+        again = copy->getResult(value.getResultNumber());
+      } else {
+        continue;
       }
-      rewriter.replaceAllUsesWith(argument,
-                                  again->getResult(value.getResultNumber()));
+      rewriter.replaceAllUsesWith(argument, again);
       rewriter.setInsertionPointToStart(&backward);
       dropped.set(argument.getArgNumber());
       saved.remove(value);

@@ -116,13 +116,13 @@ forward {
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>, saved %[[ARG2:.+]]: tensor<4x8xf32>) {
 // CHECK-NEXT:   %[[V0:.+]]:2 = fuseops.pointwise (%[[ARG3:.+]] = %[[ARG1]], %[[ARG4:.+]] = %[[ARG2]], %[[ARG5:.+]] = %[[ARG0]]) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
 // CHECK-NEXT:     %[[CST:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:     %[[V1:.+]] = arith.cmpf oeq, %[[ARG3]], %[[ARG4]] : f32
 // CHECK-NEXT:     %[[CST0:.+]] = arith.constant 5.000000e-01 : f32
-// CHECK-NEXT:     %[[V1:.+]] = arith.mulf %[[CST0]], %[[ARG5]] : f32
-// CHECK-NEXT:     %[[V2:.+]] = arith.cmpf oeq, %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V3:.+]] = arith.select %[[V2]], %[[V1]], %[[ARG5]] : f32
+// CHECK-NEXT:     %[[V2:.+]] = arith.mulf %[[CST0]], %[[ARG5]] : f32
+// CHECK-NEXT:     %[[V3:.+]] = arith.select %[[V1]], %[[V2]], %[[ARG5]] : f32
 // CHECK-NEXT:     %[[V4:.+]] = arith.cmpf olt, %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V6:.+]] = arith.cmpf olt, %[[ARG4]], %[[ARG3]] : f32
 // CHECK-NEXT:     %[[V5:.+]] = arith.select %[[V4]], %[[CST]], %[[V3]] : f32
+// CHECK-NEXT:     %[[V6:.+]] = arith.cmpf olt, %[[ARG4]], %[[ARG3]] : f32
 // CHECK-NEXT:     %[[V7:.+]] = arith.select %[[V6]], %[[CST]], %[[V3]] : f32
 // CHECK-NEXT:     fuseops.yield %[[V5]], %[[V7]] : f32, f32
 // CHECK-NEXT:   }
@@ -149,19 +149,12 @@ forward {
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>, saved %[[ARG2:.+]]: tensor<4x8xf32>) {
 // CHECK-NEXT:   %[[V0:.+]]:2 = fuseops.pointwise (%[[ARG3:.+]] = %[[ARG1]], %[[ARG4:.+]] = %[[ARG2]], %[[ARG5:.+]] = %[[ARG0]]) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
 // CHECK-NEXT:     %[[CST:.+]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT:     %[[CST0:.+]] = arith.constant 5.000000e-01 : f32
-// CHECK-NEXT:     %[[V1:.+]] = arith.mulf %[[CST0]], %[[ARG5]] : f32
-// CHECK-NEXT:     %[[V2:.+]] = arith.cmpf oeq, %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V3:.+]] = arith.select %[[V2]], %[[V1]], %[[ARG5]] : f32
-// CHECK-NEXT:     %[[V4:.+]] = arith.cmpf olt, %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V6:.+]] = arith.cmpf olt, %[[ARG4]], %[[ARG3]] : f32
-// CHECK-NEXT:     %[[N0:.+]] = arith.cmpf uno, %[[ARG3]], %[[ARG3]] : f32
-// CHECK-NEXT:     %[[L0:.+]] = arith.ori %[[V4]], %[[N0]] : i1
-// CHECK-NEXT:     %[[N1:.+]] = arith.cmpf uno, %[[ARG4]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[L1:.+]] = arith.ori %[[V6]], %[[N1]] : i1
-// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[L0]], %[[CST]], %[[V3]] : f32
-// CHECK-NEXT:     %[[V7:.+]] = arith.select %[[L1]], %[[CST]], %[[V3]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V5]], %[[V7]] : f32, f32
+// CHECK-NEXT:     %[[V1:.+]] = arith.cmpf oge, %[[ARG3]], %[[ARG4]] : f32
+// CHECK-NEXT:     %[[V2:.+]] = arith.cmpf uno, %[[ARG4]], %[[ARG4]] : f32
+// CHECK-NEXT:     %[[V3:.+]] = arith.ori %[[V1]], %[[V2]] : i1
+// CHECK-NEXT:     %[[V4:.+]] = arith.select %[[V3]], %[[ARG5]], %[[CST]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[V3]], %[[CST]], %[[ARG5]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V4]], %[[V5]] : f32, f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]]#0, %[[V0]]#1 : tensor<4x8xf32>, tensor<4x8xf32>
 // CHECK-NEXT: }
@@ -186,13 +179,13 @@ forward {
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>, saved %[[ARG2:.+]]: tensor<4x8xf32>) {
 // CHECK-NEXT:   %[[V0:.+]]:2 = fuseops.pointwise (%[[ARG3:.+]] = %[[ARG1]], %[[ARG4:.+]] = %[[ARG2]], %[[ARG5:.+]] = %[[ARG0]]) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
 // CHECK-NEXT:     %[[CST:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:     %[[V1:.+]] = arith.cmpf oeq, %[[ARG3]], %[[ARG4]] : f32
 // CHECK-NEXT:     %[[CST0:.+]] = arith.constant 5.000000e-01 : f32
-// CHECK-NEXT:     %[[V1:.+]] = arith.mulf %[[CST0]], %[[ARG5]] : f32
-// CHECK-NEXT:     %[[V2:.+]] = arith.cmpf oeq, %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V3:.+]] = arith.select %[[V2]], %[[V1]], %[[ARG5]] : f32
+// CHECK-NEXT:     %[[V2:.+]] = arith.mulf %[[CST0]], %[[ARG5]] : f32
+// CHECK-NEXT:     %[[V3:.+]] = arith.select %[[V1]], %[[V2]], %[[ARG5]] : f32
 // CHECK-NEXT:     %[[V4:.+]] = arith.cmpf ogt, %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V6:.+]] = arith.cmpf ogt, %[[ARG4]], %[[ARG3]] : f32
 // CHECK-NEXT:     %[[V5:.+]] = arith.select %[[V4]], %[[CST]], %[[V3]] : f32
+// CHECK-NEXT:     %[[V6:.+]] = arith.cmpf ogt, %[[ARG4]], %[[ARG3]] : f32
 // CHECK-NEXT:     %[[V7:.+]] = arith.select %[[V6]], %[[CST]], %[[V3]] : f32
 // CHECK-NEXT:     fuseops.yield %[[V5]], %[[V7]] : f32, f32
 // CHECK-NEXT:   }
@@ -219,19 +212,12 @@ forward {
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>, saved %[[ARG2:.+]]: tensor<4x8xf32>) {
 // CHECK-NEXT:   %[[V0:.+]]:2 = fuseops.pointwise (%[[ARG3:.+]] = %[[ARG1]], %[[ARG4:.+]] = %[[ARG2]], %[[ARG5:.+]] = %[[ARG0]]) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
 // CHECK-NEXT:     %[[CST:.+]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT:     %[[CST0:.+]] = arith.constant 5.000000e-01 : f32
-// CHECK-NEXT:     %[[V1:.+]] = arith.mulf %[[CST0]], %[[ARG5]] : f32
-// CHECK-NEXT:     %[[V2:.+]] = arith.cmpf oeq, %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V3:.+]] = arith.select %[[V2]], %[[V1]], %[[ARG5]] : f32
-// CHECK-NEXT:     %[[V4:.+]] = arith.cmpf ogt, %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V6:.+]] = arith.cmpf ogt, %[[ARG4]], %[[ARG3]] : f32
-// CHECK-NEXT:     %[[N0:.+]] = arith.cmpf uno, %[[ARG3]], %[[ARG3]] : f32
-// CHECK-NEXT:     %[[L0:.+]] = arith.ori %[[V4]], %[[N0]] : i1
-// CHECK-NEXT:     %[[N1:.+]] = arith.cmpf uno, %[[ARG4]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[L1:.+]] = arith.ori %[[V6]], %[[N1]] : i1
-// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[L0]], %[[CST]], %[[V3]] : f32
-// CHECK-NEXT:     %[[V7:.+]] = arith.select %[[L1]], %[[CST]], %[[V3]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V5]], %[[V7]] : f32, f32
+// CHECK-NEXT:     %[[V1:.+]] = arith.cmpf ole, %[[ARG3]], %[[ARG4]] : f32
+// CHECK-NEXT:     %[[V2:.+]] = arith.cmpf uno, %[[ARG4]], %[[ARG4]] : f32
+// CHECK-NEXT:     %[[V3:.+]] = arith.ori %[[V1]], %[[V2]] : i1
+// CHECK-NEXT:     %[[V4:.+]] = arith.select %[[V3]], %[[ARG5]], %[[CST]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[V3]], %[[CST]], %[[ARG5]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V4]], %[[V5]] : f32, f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]]#0, %[[V0]]#1 : tensor<4x8xf32>, tensor<4x8xf32>
 // CHECK-NEXT: }
@@ -258,11 +244,14 @@ forward {
 // CHECK-NEXT:     %[[V1:.+]] = math.copysign %[[ARG3]], %[[ARG4]] : f32
 // CHECK-NEXT:     %[[CST:.+]] = arith.constant 1.000000e+00 : f32
 // CHECK-NEXT:     %[[V2:.+]] = math.copysign %[[CST]], %[[V1]] : f32
-// CHECK-NEXT:     %[[CST0:.+]] = arith.constant 1.000000e+00 : f32
-// CHECK-NEXT:     %[[V3:.+]] = math.copysign %[[CST0]], %[[ARG3]] : f32
+// CHECK-NEXT:     %[[V3:.+]] = math.copysign %[[CST]], %[[ARG3]] : f32
 // CHECK-NEXT:     %[[V4:.+]] = arith.mulf %[[V2]], %[[V3]] : f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.mulf %[[ARG5]], %[[V4]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V5]] : f32
+// CHECK-NEXT:     %[[CST0:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:     %[[V5:.+]] = arith.cmpf oeq, %[[ARG3]], %[[CST0]] : f32
+// CHECK-NEXT:     %[[CST1:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:     %[[V6:.+]] = arith.select %[[V5]], %[[CST1]], %[[V4]] : f32
+// CHECK-NEXT:     %[[V7:.+]] = arith.mulf %[[ARG5]], %[[V6]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V7]] : f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]], none : tensor<4x8xf32>
 // CHECK-NEXT: }
@@ -287,22 +276,22 @@ forward {
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>, saved %[[ARG2:.+]]: tensor<4x8xf32>) {
 // CHECK-NEXT:   %[[V0:.+]]:2 = fuseops.pointwise (%[[ARG3:.+]] = %[[ARG1]], %[[ARG4:.+]] = %[[ARG2]], %[[ARG5:.+]] = %[[ARG0]]) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
 // CHECK-NEXT:     %[[V1:.+]] = math.powf %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[CST:.+]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT:     %[[CST0:.+]] = arith.constant 1.000000e+00 : f32
-// CHECK-NEXT:     %[[V2:.+]] = arith.subf %[[ARG4]], %[[CST0]] : f32
+// CHECK-NEXT:     %[[CST:.+]] = arith.constant 1.000000e+00 : f32
+// CHECK-NEXT:     %[[V2:.+]] = arith.subf %[[ARG4]], %[[CST]] : f32
 // CHECK-NEXT:     %[[V3:.+]] = math.powf %[[ARG3]], %[[V2]] : f32
-// CHECK-NEXT:     %[[V4:.+]] = arith.cmpf oeq, %[[ARG4]], %[[CST]] : f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.mulf %[[ARG4]], %[[V3]] : f32
-// CHECK-NEXT:     %[[V6:.+]] = arith.mulf %[[ARG5]], %[[V5]] : f32
-// CHECK-NEXT:     %[[V7:.+]] = arith.select %[[V4]], %[[CST]], %[[V6]] : f32
-// CHECK-NEXT:     %[[V8:.+]] = math.log %[[ARG3]] : f32
-// CHECK-NEXT:     %[[V9:.+]] = arith.cmpf oeq, %[[ARG3]], %[[CST]] : f32
-// CHECK-NEXT:     %[[V10:.+]] = arith.cmpf oge, %[[ARG4]], %[[CST]] : f32
+// CHECK-NEXT:     %[[V4:.+]] = arith.mulf %[[ARG4]], %[[V3]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = arith.mulf %[[ARG5]], %[[V4]] : f32
+// CHECK-NEXT:     %[[V6:.+]] = math.log %[[ARG3]] : f32
+// CHECK-NEXT:     %[[V7:.+]] = arith.mulf %[[V1]], %[[V6]] : f32
+// CHECK-NEXT:     %[[V8:.+]] = arith.mulf %[[ARG5]], %[[V7]] : f32
+// CHECK-NEXT:     %[[CST0:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:     %[[V9:.+]] = arith.cmpf oeq, %[[ARG3]], %[[CST0]] : f32
+// CHECK-NEXT:     %[[V10:.+]] = arith.cmpf oge, %[[ARG4]], %[[CST0]] : f32
 // CHECK-NEXT:     %[[V11:.+]] = arith.andi %[[V9]], %[[V10]] : i1
-// CHECK-NEXT:     %[[V12:.+]] = arith.mulf %[[V1]], %[[V8]] : f32
-// CHECK-NEXT:     %[[V13:.+]] = arith.mulf %[[ARG5]], %[[V12]] : f32
-// CHECK-NEXT:     %[[V14:.+]] = arith.select %[[V11]], %[[CST]], %[[V13]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V7]], %[[V14]] : f32, f32
+// CHECK-NEXT:     %[[V12:.+]] = arith.cmpf oeq, %[[ARG4]], %[[CST0]] : f32
+// CHECK-NEXT:     %[[V13:.+]] = arith.select %[[V12]], %[[CST0]], %[[V5]] : f32
+// CHECK-NEXT:     %[[V14:.+]] = arith.select %[[V11]], %[[CST0]], %[[V8]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V13]], %[[V14]] : f32, f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]]#0, %[[V0]]#1 : tensor<4x8xf32>, tensor<4x8xf32>
 // CHECK-NEXT: }
@@ -326,14 +315,22 @@ forward {
 // CHECK-NEXT: }
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>, saved %[[ARG2:.+]]: tensor<4x8xf32>) {
 // CHECK-NEXT:   %[[V0:.+]]:2 = fuseops.pointwise (%[[ARG3:.+]] = %[[ARG1]], %[[ARG4:.+]] = %[[ARG2]], %[[ARG5:.+]] = %[[ARG0]]) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
-// CHECK-NEXT:     %[[V1:.+]] = arith.mulf %[[ARG4]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V2:.+]] = arith.mulf %[[ARG3]], %[[ARG3]] : f32
+// CHECK-NEXT:     %[[V1:.+]] = arith.mulf %[[ARG3]], %[[ARG3]] : f32
+// CHECK-NEXT:     %[[V2:.+]] = arith.mulf %[[ARG4]], %[[ARG4]] : f32
 // CHECK-NEXT:     %[[V3:.+]] = arith.addf %[[V1]], %[[V2]] : f32
-// CHECK-NEXT:     %[[V4:.+]] = arith.divf %[[ARG5]], %[[V3]] : f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.mulf %[[V4]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V6:.+]] = arith.mulf %[[V4]], %[[ARG3]] : f32
-// CHECK-NEXT:     %[[V7:.+]] = arith.negf %[[V6]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V5]], %[[V7]] : f32, f32
+// CHECK-NEXT:     %[[CST:.+]] = arith.constant 1.000000e+00 : f32
+// CHECK-NEXT:     %[[V4:.+]] = arith.divf %[[CST]], %[[V3]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = arith.mulf %[[ARG5]], %[[V4]] : f32
+// CHECK-NEXT:     %[[CST0:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:     %[[V6:.+]] = arith.cmpf oeq, %[[V3]], %[[CST0]] : f32
+// CHECK-NEXT:     %[[CST1:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:     %[[V7:.+]] = arith.mulf %[[V5]], %[[ARG4]] : f32
+// CHECK-NEXT:     %[[V8:.+]] = arith.select %[[V6]], %[[CST1]], %[[V7]] : f32
+// CHECK-NEXT:     %[[V9:.+]] = arith.mulf %[[V5]], %[[ARG3]] : f32
+// CHECK-NEXT:     %[[CST2:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:     %[[V10:.+]] = arith.negf %[[V9]] : f32
+// CHECK-NEXT:     %[[V11:.+]] = arith.select %[[V6]], %[[CST2]], %[[V10]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V8]], %[[V11]] : f32, f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]]#0, %[[V0]]#1 : tensor<4x8xf32>, tensor<4x8xf32>
 // CHECK-NEXT: }

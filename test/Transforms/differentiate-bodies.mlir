@@ -157,10 +157,9 @@ forward {
 // CHECK-NEXT:     %[[V1:.+]] = arith.truncf %[[ARG2]] : f32 to bf16
 // CHECK-NEXT:     %[[V2:.+]] = arith.extf %[[V1]] : bf16 to f32
 // CHECK-NEXT:     %[[V3:.+]] = arith.mulf %[[ARG3]], %[[V2]] : f32
-// CHECK-NEXT:     %[[V4:.+]] = arith.extf %[[V1]] : bf16 to f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.mulf %[[ARG3]], %[[V4]] : f32
-// CHECK-NEXT:     %[[V6:.+]] = arith.addf %[[V3]], %[[V5]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V6]] : f32
+// CHECK-NEXT:     %[[V4:.+]] = arith.mulf %[[ARG3]], %[[V2]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = arith.addf %[[V3]], %[[V4]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V5]] : f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]] : tensor<4x8xf32>
 // CHECK-NEXT: }
@@ -281,19 +280,16 @@ forward {
 // CHECK-NEXT: }
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x8xbf16>, saved %[[ARG1:.+]]: tensor<?x8xbf16>, saved %[[ARG2:.+]]: tensor<8xbf16>, saved %[[ARG3:.+]]: tensor<?x1xbf16>) {
 // CHECK-NEXT:   %[[V0:.+]]:3 = fuseops.pointwise (%[[ARG4:.+]] = %[[ARG1]], %[[ARG5:.+]] = %[[ARG2]], %[[ARG6:.+]] = %[[ARG3]], %[[ARG7:.+]] = %[[ARG0]]) : (tensor<?x8xbf16>, tensor<8xbf16>, tensor<?x1xbf16>, tensor<?x8xbf16>) -> (tensor<?x8xbf16>, tensor<?x8xf32>, tensor<?x8xf32>) {
-// CHECK-NEXT:     %[[V4:.+]] = arith.mulf %[[ARG4]], %[[ARG5]] : f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.mulf %[[ARG7]], %[[ARG6]] : f32
-// CHECK-NEXT:     %[[V6:.+]] = arith.mulf %[[ARG7]], %[[V4]] : f32
-// CHECK-NEXT:     %[[V7:.+]] = arith.mulf %[[V5]], %[[ARG5]] : f32
-// CHECK-NEXT:     %[[V8:.+]] = arith.mulf %[[V5]], %[[ARG4]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V7]], %[[V8]], %[[V6]] : f32, f32, f32
+// CHECK-NEXT:     %[[V3:.+]] = arith.mulf %[[ARG4]], %[[ARG5]] : f32
+// CHECK-NEXT:     %[[V4:.+]] = arith.mulf %[[ARG7]], %[[ARG6]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = arith.mulf %[[ARG7]], %[[V3]] : f32
+// CHECK-NEXT:     %[[V6:.+]] = arith.mulf %[[V4]], %[[ARG5]] : f32
+// CHECK-NEXT:     %[[V7:.+]] = arith.mulf %[[V4]], %[[ARG4]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V6]], %[[V7]], %[[V5]] : f32, f32, f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   %[[V1:.+]] = fuseops.reduce_rows sum %[[V0]]#1 : tensor<?x8xf32> -> tensor<8xbf16>
-// CHECK-NEXT:   %[[V2:.+]] = fuseops.reduce_columns sum %[[V0]]#2 : tensor<?x8xf32> -> tensor<?x1xf32>
-// CHECK-NEXT:   %[[V3:.+]] = fuseops.pointwise (%[[ARG4:.+]] = %[[V2]]) : (tensor<?x1xf32>) -> tensor<?x1xbf16> {
-// CHECK-NEXT:     fuseops.yield %[[ARG4]] : f32
-// CHECK-NEXT:   }
-// CHECK-NEXT:   fuseops.return %[[V0]]#0, %[[V1]], %[[V3]] : tensor<?x8xbf16>, tensor<8xbf16>, tensor<?x1xbf16>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.reduce_columns sum %[[V0]]#2 : tensor<?x8xf32> -> tensor<?x1xbf16>
+// CHECK-NEXT:   fuseops.return %[[V0]]#0, %[[V1]], %[[V2]] : tensor<?x8xbf16>, tensor<8xbf16>, tensor<?x1xbf16>
 // CHECK-NEXT: }
 fuseops.fusible @broadcast(%x: tensor<?x8xbf16>, %y: tensor<8xbf16>, %s: tensor<?x1xbf16>) -> tensor<?x8xbf16>
 forward {

@@ -353,12 +353,19 @@ forward {
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>) {
 // CHECK-NEXT:   %[[V0:.+]] = fuseops.pointwise (%[[ARG2:.+]] = %[[ARG1]], %[[ARG3:.+]] = %[[ARG0]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32> {
 // CHECK-NEXT:     %[[CST:.+]] = arith.constant 1.12837923 : f32
-// CHECK-NEXT:     %[[V1:.+]] = arith.mulf %[[ARG2]], %[[ARG2]] : f32
-// CHECK-NEXT:     %[[V2:.+]] = arith.negf %[[V1]] : f32
-// CHECK-NEXT:     %[[V3:.+]] = math.exp %[[V2]] : f32
-// CHECK-NEXT:     %[[V4:.+]] = arith.mulf %[[CST]], %[[V3]] : f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.mulf %[[ARG3]], %[[V4]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V5]] : f32
+// CHECK-NEXT:     %[[V1:.+]] = math.absf %[[ARG2]] : f32
+// CHECK-NEXT:     %[[CST0:.+]] = arith.constant 1.000000e+02 : f32
+// CHECK-NEXT:     %[[V2:.+]] = arith.minimumf %[[V1]], %[[CST0]] : f32
+// CHECK-NEXT:     %[[V3:.+]] = arith.mulf %[[V2]], %[[V2]] : f32
+// CHECK-NEXT:     %[[V4:.+]] = arith.negf %[[V3]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = math.fma %[[V2]], %[[V2]], %[[V4]] : f32
+// CHECK-NEXT:     %[[V6:.+]] = arith.negf %[[V3]] : f32
+// CHECK-NEXT:     %[[V7:.+]] = math.exp %[[V6]] : f32
+// CHECK-NEXT:     %[[V8:.+]] = arith.negf %[[V5]] : f32
+// CHECK-NEXT:     %[[V9:.+]] = math.fma %[[V8]], %[[V7]], %[[V7]] : f32
+// CHECK-NEXT:     %[[V10:.+]] = arith.mulf %[[CST]], %[[V9]] : f32
+// CHECK-NEXT:     %[[V11:.+]] = arith.mulf %[[ARG3]], %[[V10]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V11]] : f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]] : tensor<4x8xf32>
 // CHECK-NEXT: }
@@ -383,12 +390,19 @@ forward {
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>) {
 // CHECK-NEXT:   %[[V0:.+]] = fuseops.pointwise (%[[ARG2:.+]] = %[[ARG1]], %[[ARG3:.+]] = %[[ARG0]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32> {
 // CHECK-NEXT:     %[[CST:.+]] = arith.constant -1.12837923 : f32
-// CHECK-NEXT:     %[[V1:.+]] = arith.mulf %[[ARG2]], %[[ARG2]] : f32
-// CHECK-NEXT:     %[[V2:.+]] = arith.negf %[[V1]] : f32
-// CHECK-NEXT:     %[[V3:.+]] = math.exp %[[V2]] : f32
-// CHECK-NEXT:     %[[V4:.+]] = arith.mulf %[[CST]], %[[V3]] : f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.mulf %[[ARG3]], %[[V4]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V5]] : f32
+// CHECK-NEXT:     %[[V1:.+]] = math.absf %[[ARG2]] : f32
+// CHECK-NEXT:     %[[CST0:.+]] = arith.constant 1.000000e+02 : f32
+// CHECK-NEXT:     %[[V2:.+]] = arith.minimumf %[[V1]], %[[CST0]] : f32
+// CHECK-NEXT:     %[[V3:.+]] = arith.mulf %[[V2]], %[[V2]] : f32
+// CHECK-NEXT:     %[[V4:.+]] = arith.negf %[[V3]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = math.fma %[[V2]], %[[V2]], %[[V4]] : f32
+// CHECK-NEXT:     %[[V6:.+]] = arith.negf %[[V3]] : f32
+// CHECK-NEXT:     %[[V7:.+]] = math.exp %[[V6]] : f32
+// CHECK-NEXT:     %[[V8:.+]] = arith.negf %[[V5]] : f32
+// CHECK-NEXT:     %[[V9:.+]] = math.fma %[[V8]], %[[V7]], %[[V7]] : f32
+// CHECK-NEXT:     %[[V10:.+]] = arith.mulf %[[CST]], %[[V9]] : f32
+// CHECK-NEXT:     %[[V11:.+]] = arith.mulf %[[ARG3]], %[[V10]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V11]] : f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]] : tensor<4x8xf32>
 // CHECK-NEXT: }
@@ -413,15 +427,14 @@ forward {
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>) {
 // CHECK-NEXT:   %[[V0:.+]] = fuseops.pointwise (%[[ARG2:.+]] = %[[ARG1]], %[[ARG3:.+]] = %[[ARG0]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32> {
 // CHECK-NEXT:     %[[CST:.+]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT:     %[[V1:.+]] = arith.mulf %[[ARG2]], %[[CST]] : f32
-// CHECK-NEXT:     %[[V2:.+]] = arith.cmpf olt, %[[ARG2]], %[[CST]] : f32
+// CHECK-NEXT:     %[[V1:.+]] = arith.cmpf olt, %[[ARG2]], %[[CST]] : f32
 // CHECK-NEXT:     %[[CST0:.+]] = arith.constant -1.000000e+00 : f32
-// CHECK-NEXT:     %[[V3:.+]] = arith.select %[[V2]], %[[CST0]], %[[V1]] : f32
-// CHECK-NEXT:     %[[V4:.+]] = arith.cmpf ogt, %[[ARG2]], %[[CST]] : f32
+// CHECK-NEXT:     %[[V2:.+]] = arith.select %[[V1]], %[[CST0]], %[[CST]] : f32
+// CHECK-NEXT:     %[[V3:.+]] = arith.cmpf ogt, %[[ARG2]], %[[CST]] : f32
 // CHECK-NEXT:     %[[CST1:.+]] = arith.constant 1.000000e+00 : f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.select %[[V4]], %[[CST1]], %[[V3]] : f32
-// CHECK-NEXT:     %[[V6:.+]] = arith.mulf %[[ARG3]], %[[V5]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V6]] : f32
+// CHECK-NEXT:     %[[V4:.+]] = arith.select %[[V3]], %[[CST1]], %[[V2]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = arith.mulf %[[ARG3]], %[[V4]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V5]] : f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]] : tensor<4x8xf32>
 // CHECK-NEXT: }

@@ -205,11 +205,8 @@ forward {
 // CHECK-NEXT:   fuseops.return %[[V0]] : tensor<?x8xbf16>
 // CHECK-NEXT: }
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x8xbf16>) {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.reduce_columns sum %[[ARG0]] : tensor<?x8xbf16> -> tensor<?x1xf32>
-// CHECK-NEXT:   %[[V1:.+]] = fuseops.pointwise (%[[ARG1:.+]] = %[[V0]]) : (tensor<?x1xf32>) -> tensor<?x1xbf16> {
-// CHECK-NEXT:     fuseops.yield %[[ARG1]] : f32
-// CHECK-NEXT:   }
-// CHECK-NEXT:   fuseops.return %[[ARG0]], %[[V1]] : tensor<?x8xbf16>, tensor<?x1xbf16>
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.reduce_columns sum %[[ARG0]] : tensor<?x8xbf16> -> tensor<?x1xbf16>
+// CHECK-NEXT:   fuseops.return %[[ARG0]], %[[V0]] : tensor<?x8xbf16>, tensor<?x1xbf16>
 // CHECK-NEXT: }
 fuseops.fusible @add_one_column(%x: tensor<?x8xbf16>, %y: tensor<?x1xbf16>) -> tensor<?x8xbf16>
 forward {
@@ -225,8 +222,9 @@ forward {
 // CHECK-NEXT: }
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x8xbf16>) {
 // CHECK-NEXT:   %[[V0:.+]] = fuseops.reduce_columns sum %[[ARG0]] : tensor<?x8xbf16> -> tensor<?x1xf32>
-// CHECK-NEXT:   %[[V1:.+]] = fuseops.reduce_rows sum %[[V0]] : tensor<?x1xf32> -> tensor<f32>
-// CHECK-NEXT:   fuseops.return %[[ARG0]], %[[V1]] : tensor<?x8xbf16>, tensor<f32>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.reduce_rows sum %[[V0]] : tensor<?x1xf32> -> tensor<1xf32>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.reshape %[[V1]] : tensor<1xf32> -> tensor<f32>
+// CHECK-NEXT:   fuseops.return %[[ARG0]], %[[V2]] : tensor<?x8xbf16>, tensor<f32>
 // CHECK-NEXT: }
 fuseops.fusible @add_scalar(%x: tensor<?x8xbf16>, %y: tensor<f32>) -> tensor<?x8xbf16>
 forward {

@@ -193,3 +193,65 @@ backward (%dz: tensor<4x8xf32>, saved %x: tensor<4x8xf32>, saved %a: tensor<4x8x
   %2 = fuseops.mul %1, %m : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
   fuseops.return %2, none : tensor<4x8xf32>
 }
+
+// The argument is saved in place of its slices, which are read there.
+// CHECK-LABEL: fuseops.fusible @slices_of_an_argument(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xbf16>) -> tensor<?x4xbf16>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.slice %[[ARG0]] dim(1) offset(0) : tensor<?x8xbf16> -> tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.slice %[[ARG0]] dim(1) offset(4) : tensor<?x8xbf16> -> tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.silu %[[V0]] : tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V3:.+]] = fuseops.mul %[[V2]], %[[V1]] : tensor<?x4xbf16>, tensor<?x4xbf16> -> tensor<?x4xbf16>
+// CHECK-NEXT:   fuseops.return %[[V3]] save(%[[ARG0]]) : tensor<?x4xbf16>, tensor<?x8xbf16>
+// CHECK-NEXT: }
+// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x4xbf16>, saved %[[ARG1:.+]]: tensor<?x8xbf16>) {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.slice %[[ARG1]] dim(1) offset(0) {fuseops.recomputed} : tensor<?x8xbf16> -> tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.slice %[[ARG1]] dim(1) offset(4) {fuseops.recomputed} : tensor<?x8xbf16> -> tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.silu %[[V0]] {fuseops.recomputed} : tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V3:.+]] = fuseops.mul %[[ARG0]], %[[V1]] : tensor<?x4xbf16>, tensor<?x4xbf16> -> tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V4:.+]] = fuseops.mul %[[ARG0]], %[[V2]] : tensor<?x4xbf16>, tensor<?x4xbf16> -> tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V5:.+]] = fuseops.silu_grad %[[V3]], %[[V0]] : tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V6:.+]] = fuseops.concat %[[V5]], %[[V4]] dim(1) : (tensor<?x4xbf16>, tensor<?x4xbf16>) -> tensor<?x8xbf16>
+// CHECK-NEXT:   fuseops.return %[[V6]] : tensor<?x8xbf16>
+// CHECK-NEXT: }
+fuseops.fusible @slices_of_an_argument(%x: tensor<?x8xbf16>) -> tensor<?x4xbf16>
+forward {
+  %a = fuseops.slice %x dim(1) offset(0) : tensor<?x8xbf16> -> tensor<?x4xbf16>
+  %b = fuseops.slice %x dim(1) offset(4) : tensor<?x8xbf16> -> tensor<?x4xbf16>
+  %s = fuseops.silu %a : tensor<?x4xbf16>
+  %y = fuseops.mul %s, %b : tensor<?x4xbf16>, tensor<?x4xbf16> -> tensor<?x4xbf16>
+  fuseops.return %y save(%b, %s, %a) : tensor<?x4xbf16>, tensor<?x4xbf16>, tensor<?x4xbf16>, tensor<?x4xbf16>
+}
+backward (%dy: tensor<?x4xbf16>, saved %b: tensor<?x4xbf16>, saved %s: tensor<?x4xbf16>, saved %a: tensor<?x4xbf16>) {
+  %0 = fuseops.mul %dy, %b : tensor<?x4xbf16>, tensor<?x4xbf16> -> tensor<?x4xbf16>
+  %1 = fuseops.mul %dy, %s : tensor<?x4xbf16>, tensor<?x4xbf16> -> tensor<?x4xbf16>
+  %2 = fuseops.silu_grad %0, %a : tensor<?x4xbf16>
+  %3 = fuseops.concat %2, %1 dim(1) : (tensor<?x4xbf16>, tensor<?x4xbf16>) -> tensor<?x8xbf16>
+  fuseops.return %3 : tensor<?x8xbf16>
+}
+
+// What is sliced lies in memory already.
+// CHECK-LABEL: fuseops.fusible @slice_of_a_computed_value(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xbf16>, %[[ARG1:.+]]: tensor<8x8xbf16>) -> tensor<?x4xbf16>
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.matmul %[[ARG0]], %[[ARG1]] : tensor<?x8xbf16>, tensor<8x8xbf16> -> tensor<?x8xbf16>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.slice %[[V0]] dim(1) offset(0) : tensor<?x8xbf16> -> tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.silu %[[V1]] : tensor<?x4xbf16>
+// CHECK-NEXT:   fuseops.return %[[V2]] save(%[[V0]]) : tensor<?x4xbf16>, tensor<?x8xbf16>
+// CHECK-NEXT: }
+// CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x4xbf16>, saved %[[ARG1:.+]]: tensor<?x8xbf16>) {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.slice %[[ARG1]] dim(1) offset(0) {fuseops.recomputed} : tensor<?x8xbf16> -> tensor<?x4xbf16>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.silu_grad %[[ARG0]], %[[V0]] : tensor<?x4xbf16>
+// CHECK-NEXT:   fuseops.return none, none
+// CHECK-NEXT: }
+fuseops.fusible @slice_of_a_computed_value(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<?x4xbf16>
+forward {
+  %m = fuseops.matmul %x, %w : tensor<?x8xbf16>, tensor<8x8xbf16> -> tensor<?x8xbf16>
+  %a = fuseops.slice %m dim(1) offset(0) : tensor<?x8xbf16> -> tensor<?x4xbf16>
+  %y = fuseops.silu %a : tensor<?x4xbf16>
+  fuseops.return %y save(%a) : tensor<?x4xbf16>, tensor<?x4xbf16>
+}
+backward (%dy: tensor<?x4xbf16>, saved %a: tensor<?x4xbf16>) {
+  %0 = fuseops.silu_grad %dy, %a : tensor<?x4xbf16>
+  fuseops.return none, none
+}

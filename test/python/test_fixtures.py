@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-from collections.abc import Iterator
+from dataclasses import make_dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -34,8 +34,8 @@ def check(*arguments: str) -> subprocess.CompletedProcess:
 
 
 @pytest.fixture(scope="module")
-def everything() -> Iterator[subprocess.CompletedProcess]:
-    yield check()
+def everything() -> subprocess.CompletedProcess:
+    return check()
 
 
 def test_every_program_is_right_or_refused_by_name(everything: subprocess.CompletedProcess):
@@ -79,8 +79,7 @@ def test_tolerance_is_that_of_the_coarsest_dtype():
 def test_refusals_are_judged():
     expected, judge = load("expected"), load("check").judge
     sys.modules["expected"] = expected
-    suite = pytest.importorskip("dataclasses").make_dataclass
-    outcome = suite("Outcome", ["name", "verdict", "reason"])
+    outcome = make_dataclass("Outcome", ["name", "verdict", "reason"])
     try:
         listed = expected.REFUSED[0]
         name = listed.programs.replace("*", "x.raw")

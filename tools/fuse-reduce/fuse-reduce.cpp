@@ -50,7 +50,7 @@ public:
   LogicalResult prepare() {
     llvm::Regex regex(pattern);
     std::string error;
-    if (!regex.isValid(error))
+    if (!pattern.empty() && !regex.isValid(error))
       return fail("`" + pattern + "` is no regular expression: " + error);
     if (std::error_code code =
             llvm::sys::fs::createTemporaryFile("fuse-reduce", "mlir", program))

@@ -60,8 +60,8 @@ def PlanSavedPass : Pass<"fuseops-plan-saved", "::mlir::fuseops::FusibleOp"> {
     not use is dropped, two saved values that are the same become one. A value
     that one pointwise operation gives from values that are saved anyway is
     computed again: that reads nothing more and saves a write. A saved argument
-    costs nothing: the artifact records it as an alias; so it is saved in place
-    of its slices and repetitions.
+    costs nothing: the artifact records it as an alias. What is sliced or repeated
+    is saved in place of its slices and repetitions, which would be copies.
 
     Precondition: both regions are there. Guarantee: saved values are distinct
     and used. The choice is in the IR and depends on nothing else.
@@ -87,11 +87,13 @@ def ReferencePass : Pass<"fuseops-reference", "::mlir::fuseops::FusibleOp"> {
 def PerturbPass : Pass<"fuseops-perturb", "::mlir::fuseops::FusibleOp"> {
   let summary = "Add the noise of one rounding to every value";
   let description = [{
-    *standalone*: multiplies each element of each floating-point result by
-    `1 + u * n`, where u is the unit roundoff of its type and n, between -1 and
-    1, depends on its place and the seed. The f64 oracle of the result
-    (`--target=reference`) differs from that of the program by as much as its
-    roundings may cost: how well the program is conditioned.
+    *standalone*: writes operations in core operations and multiplies by
+    `1 + u * n` what each rounds: the scalars of a body, the terms of a sum or a
+    product, and each floating-point result. u is the unit roundoff of the type
+    and n, between -1 and 1, depends on the element's place and the seed. The
+    f64 oracle of the result (`--target=reference`) differs from that of the
+    program by as much as its roundings may cost: how well the program is
+    conditioned.
 
     Precondition: the program is in the FuseOps dialect; derived gradients are
     perturbed too, with the noise of what they are gradients of.

@@ -25,8 +25,7 @@ static bool isFp8(Type type) {
 /// signs.
 static Type getStorageType(Type element) {
   if (isFp8(element) || element.isInteger(1) || element.isUnsignedInteger())
-    return IntegerType::get(element.getContext(),
-                            8 * getElementBytes(element));
+    return IntegerType::get(element.getContext(), 8 * getElementBytes(element));
   return element;
 }
 

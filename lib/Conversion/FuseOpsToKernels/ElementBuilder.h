@@ -69,8 +69,8 @@ public:
   Value loadSlot(const Shared &shared, Value slot, Type type);
   void storeSlot(Value value, const Shared &shared, Value slot);
 
-  /// `width` neutral elements of a reduction of `element`s, in their accumulator
-  /// type.
+  /// `width` neutral elements of a reduction of `element`s, in their
+  /// accumulator type.
   Value identity(ReductionKind kind, Type element, int64_t width);
   /// What a reduction of `element`s takes in of `value`, in their accumulator
   /// type: the neutral element where `isValid`, if there is one, does not hold.

@@ -229,8 +229,9 @@ Schedule mlir::fuseops::getFinalizeSchedule(int64_t columns,
   Schedule schedule;
   schedule.threads = isCuda ? kCudaColumns : 1;
   schedule.rows = isCuda ? kCudaStrips : 1;
-  schedule.workers =
-      llvm::divideCeil(columns, isCuda ? kCudaColumns : kCpuColumns);
+  // Without columns there is nothing to launch.
+  schedule.workers = std::max<int64_t>(
+      1, llvm::divideCeil(columns, isCuda ? kCudaColumns : kCpuColumns));
   return schedule;
 }
 

@@ -294,7 +294,7 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     for (unsigned output : part.outputs)
       types.push_back(group.getResult(output).getType());
     Schedule chunks = getFinalizeSchedule(columns, device);
-    Extent rows{chunks.workers, 0};
+    Extent rows{columns == 0 ? 0 : chunks.workers, 0};
     LaunchOp launched =
         launch(kernel, KernelTemplate::Finalize, types, inputs, chunks, rows);
     launched.setCountRows(body.getSpace().rows.asArray());

@@ -431,9 +431,8 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
   combineThreads(pass, partial);
   for (auto [op, value] : llvm::zip(reductions, partial)) {
     // The reduction's own element type may be narrower or wider.
-    elements.rowValues[op.getResult()] =
-        convertElement(b, loc, value, elementOf(op.getInput()),
-                       elementOf(op.getResult()));
+    elements.rowValues[op.getResult()] = convertElement(
+        b, loc, value, elementOf(op.getInput()), elementOf(op.getResult()));
   }
 }
 

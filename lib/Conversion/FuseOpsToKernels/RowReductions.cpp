@@ -53,11 +53,9 @@ void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
   if (warps <= 1)
     return;
   // With several warps a row there is one row a block.
-  Shared shared = elements.getShared(kernel,
-                                     "_level" + Twine(pass.level) + "_columns" +
-                                         Twine(pass.columns),
-                                     ValueRange(values).getTypes(),
-                                     warps * values.size());
+  Shared shared = elements.getShared(
+      kernel, "_level" + Twine(pass.level) + "_columns" + Twine(pass.columns),
+      ValueRange(values).getTypes(), warps * values.size());
   Value warp = arith::ShRUIOp::create(b, loc, threadX, elements.constant(5));
   Value lane = arith::AndIOp::create(b, loc, threadX, elements.constant(31));
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,

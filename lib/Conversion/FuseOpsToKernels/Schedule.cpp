@@ -129,7 +129,7 @@ static std::optional<Schedule> chooseColumnTiles(const KernelGroup &group,
   schedule.holdsRow = true;
   schedule.tiles =
       llvm::divideCeil(group.getSpace().columns, schedule.getWidth());
-  if (schedule.tiles == 1 || !canTileColumns(group) ||
+  if (schedule.tiles <= 1 || !canTileColumns(group) ||
       countHeldElements(group, schedule) > getHeldLimit(schedule))
     return std::nullopt;
   // Rows are dealt to as many blocks as fill the processors six times.

@@ -209,12 +209,25 @@ static LogicalResult convertGelu(TorchCall &call) {
                                     input->getType(), *input, *kind));
 }
 
-/// The buffer is empty on CUDA, and nothing reads it but the backward
-/// operation.
+/// The second result is `exp(-|x|)` on the CPU, and empty on CUDA. No gradient
+/// flows through it.
 static LogicalResult convertLogSigmoidForward(TorchCall &call) {
-  if (call.isResultUsed(1))
-    return call.refuse("expected uses of the first result only, but the buffer "
-                       "is used");
+  if (call.isResultUsed(1)) {
+    FailureOr<Value> input = call.floatTensor(0);
+    if (failed(input))
+      return failure();
+    FailureOr<RankedTensorType> buffer = call.resultType(1);
+    if (failed(buffer))
+      return failure();
+    if (*buffer != input->getType())
+      return call.refuse("expected a buffer like the input, or no uses of it");
+    Value power =
+        buildPointwise(call, *buffer, *input, [](Math &m, ArrayRef<Value> v) {
+          return m.exp(m.neg(m.abs(m.detach(v[0]))));
+        });
+    if (failed(call.set(1, power)))
+      return failure();
+  }
   return convertPointwise(call, {"",
                                  {x},
                                  Promotion::Common,

@@ -153,7 +153,7 @@ static Value buildClamp(Math &m, Value x, Value low, Value high) {
     return m.select(isInside, x, bounded);
   Value isNaN = m.isNaN(x);
   for (Value bound : {low, high})
-    if (bound)
+    if (bound && std::isnan(getConstant(bound).value_or(std::nan(""))))
       isNaN = m.either(isNaN, m.isNaN(bound));
   Value nan = m.constant(std::nan(""));
   return m.select(isInside, x, m.select(isNaN, nan, bounded));
@@ -163,12 +163,6 @@ static Value buildHeaviside(Math &m, Value x, Value atZero) {
   Value positive =
       m.select(m.gt(x, m.constant(0.0)), m.constant(1.0), m.constant(0.0));
   return m.select(m.isZero(x), atZero, positive);
-}
-
-/// As |a| with a sign, whose derivative is 0 where `a` is, as in PyTorch.
-static Value buildCopySign(Math &m, const Args &a) {
-  Value sign = m.build<math::CopySignOp>(m.constant(1.0), a[1]);
-  return m.mul(m.abs(a[0]), sign);
 }
 
 static Value buildLeftShift(Math &m, const Args &a) {
@@ -294,7 +288,7 @@ static SmallVector<PointwiseRow> getArithmeticRows() {
       {"copysign.Tensor copysign.Scalar",
        {x, x},
        Promotion::Float,
-       buildCopySign},
+       buildOp<math::CopySignOp>},
       {"hypot", {x, x}, kCommon, floats(special::hypot), Domain::Float},
       {"logaddexp", {x, x}, kCommon, floats(special::logaddexp), Domain::Float},
       {"logaddexp2",

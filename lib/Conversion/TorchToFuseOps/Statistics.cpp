@@ -146,6 +146,15 @@ static LogicalResult convertLogSumExp(TorchCall &call) {
   if (!isComputeFloat(reduction->getElement()))
     reduction->convertInput(result->getElementType());
   Type wide = getComputeType(reduction->getElement());
+  if (reduction->getCount() == Extent()) {
+    // The logarithm of no terms.
+    TorchValue none;
+    none.kind = TorchValue::Kind::Splat;
+    none.type = *result;
+    none.constant =
+        TorchNumber::get(-std::numeric_limits<double>::infinity());
+    return call.set(0, none);
+  }
   FailureOr<Value> maximum =
       reduction->reduce(reduction->input, ReductionKind::Max, wide);
   if (failed(maximum))

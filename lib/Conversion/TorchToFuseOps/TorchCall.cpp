@@ -385,6 +385,11 @@ LogicalResult TorchCall::setConverted(unsigned index, Value value) const {
   if (drop(present) != drop(*type))
     return set(index, value);
   value = reshapeTo(builder, getLoc(), value, type->getShape());
+  bool isRounding = value.getType() != *type &&
+                    isComputeFloat(present.getElementType()) &&
+                    isComputeFloat(type->getElementType());
+  if (isRounding)
+    return set(index, CastOp::create(builder, getLoc(), *type, value));
   return set(index, broadcastTo(builder, getLoc(), value, *type));
 }
 

@@ -250,28 +250,6 @@ LogicalResult SreluOp::verify() {
                  failed(verifyRowScale(*this, "scale", getScale(), type)));
 }
 
-LogicalResult RotaryEmbeddingOp::verify() {
-  RankedTensorType type = tensorType(getInput());
-  if (failed(verifyHasColumns(*this, type)))
-    return failure();
-  if (getColumns(type) % 2)
-    return emitOpError() << "expected `input` to have an even number of "
-                            "columns, but got "
-                         << type;
-  RankedTensorType pairs =
-      withColumns(type, getColumns(type) / 2, type.getElementType());
-  for (auto [name, angle] : {std::pair<StringRef, Value>{"cosine", getCosine()},
-                             std::pair<StringRef, Value>{"sine", getSine()}})
-    if (!isBroadcastableTo(tensorType(angle), pairs) ||
-        tensorType(angle).getRank() == 0 ||
-        getColumns(tensorType(angle)) != getColumns(pairs))
-      return emitOpError() << "expected `" << name
-                           << "` to have one column for each pair and to "
-                              "broadcast to the shape of "
-                           << pairs << ", but got " << angle.getType();
-  return success();
-}
-
 bool IdentityOp::commutesWithQuantize(ScaleKind) { return true; }
 
 //===----------------------------------------------------------------------===//

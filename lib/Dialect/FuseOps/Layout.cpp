@@ -31,6 +31,9 @@ Value mlir::fuseops::permute(OpBuilder &builder, Location loc, Value value,
 
 Value mlir::fuseops::reshapeTo(OpBuilder &builder, Location loc, Value value,
                                ArrayRef<int64_t> shape) {
+  // Of a reshape it is one of what that has.
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getInput();
   RankedTensorType type = tensorType(value);
   if (type.getShape() == shape)
     return value;

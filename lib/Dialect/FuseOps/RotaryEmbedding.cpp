@@ -1,4 +1,5 @@
-//===- RotaryEmbedding.cpp - Rotary embedding: maths and gradients --------===//
+//===- RotaryEmbedding.cpp - Rotary embedding: rules, maths, gradients ---===//
+//--------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,12 +9,35 @@
 #include "Core.h"
 #include "FuseOps/Dialect/FuseOps/Gradients.h"
 #include "FuseOps/Dialect/FuseOps/Layout.h"
+#include "Verify.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
 
 static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
+}
+
+LogicalResult RotaryEmbeddingOp::verify() {
+  RankedTensorType type = tensorType(getInput());
+  if (failed(verifyHasColumns(*this, type)))
+    return failure();
+  if (getColumns(type) % 2)
+    return emitOpError() << "expected `input` to have an even number of "
+                            "columns, but got "
+                         << type;
+  RankedTensorType pairs =
+      withColumns(type, getColumns(type) / 2, type.getElementType());
+  for (auto [name, angle] : {std::pair<StringRef, Value>{"cosine", getCosine()},
+                             std::pair<StringRef, Value>{"sine", getSine()}})
+    if (!isBroadcastableTo(tensorType(angle), pairs) ||
+        tensorType(angle).getRank() == 0 ||
+        getColumns(tensorType(angle)) != getColumns(pairs))
+      return emitOpError() << "expected `" << name
+                           << "` to have one column for each pair and to "
+                              "broadcast to the shape of "
+                           << pairs << ", but got " << angle.getType();
+  return success();
 }
 
 /// `type`'s shape with its last extent D as [D / 2, `last`].

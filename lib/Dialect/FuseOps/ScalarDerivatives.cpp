@@ -42,7 +42,7 @@ namespace {
 ///
 /// At kinks and ties, and where an operand is NaN, the conventions are
 /// PyTorch's (tools/autograd/derivatives.yaml); each is tested by its name in
-/// test/Dialect/FuseOps/scalar-derivatives.mlir:
+/// test/Transforms/differentiate-conventions.mlir:
 ///
 ///   abs       0 at both zeros and at NaN
 ///   maximum   half each at a tie, all to both where one is NaN; also minimum
@@ -81,7 +81,10 @@ private:
   Value add(Value a, Value b);
   /// The copy of `value`, converted to the type adjoints of it have.
   Value primal(ScalarMath &m, Value value) {
-    return m.convert(values.lookup(value));
+    Value &converted = primalValues[{value, m.type}];
+    if (!converted)
+      converted = m.convert(values.lookup(value));
+    return converted;
   }
   SmallVector<Value> primals(ScalarMath &m, ValueRange of) {
     return llvm::map_to_vector(of, [&](Value v) { return primal(m, v); });
@@ -102,6 +105,7 @@ private:
   OpBuilder &builder;
   const IRMapping &values;
   DenseMap<Value, Value> adjoints;
+  DenseMap<std::pair<Value, Type>, Value> primalValues;
 };
 } // namespace
 
@@ -174,7 +178,6 @@ static Value differentiateCopySign(ScalarMath &m, Value a, Value y) {
 std::optional<Adjoints>
 ScalarAdjoints::differentiate(ScalarMath &m, Operation &op, Value y, Value g) {
   Adjoints x = primals(m, op.getOperands());
-  Value zero = m.constant(0.0), one = m.constant(1.0);
   using Result = std::optional<Adjoints>;
   return TypeSwitch<Operation *, Result>(&op)
       .Case<arith::AddFOp>([&](auto) -> Result { return Adjoints{g, g}; })
@@ -210,9 +213,10 @@ ScalarAdjoints::differentiate(ScalarMath &m, Operation &op, Value y, Value g) {
                         Value()};
       })
       .Case<math::PowFOp>([&](auto) -> Result {
-        Value power = m.pow(x[0], m.sub(x[1], one));
+        Value power = m.pow(x[0], m.sub(x[1], m.constant(1.0)));
         Value base = scale(m, g, m.mul(x[1], power));
         Value exponent = scale(m, g, m.mul(y, m.log(x[0])));
+        Value zero = m.constant(0.0);
         Value isFlat =
             m.both(m.equal(x[0], zero), m.compare(Predicate::OGE, x[1], zero));
         return Adjoints{m.select(m.equal(x[1], zero), zero, base),
@@ -221,6 +225,7 @@ ScalarAdjoints::differentiate(ScalarMath &m, Operation &op, Value y, Value g) {
       .Case<math::Atan2Op>([&](auto) -> Result {
         Value square = m.add(m.square(x[0]), m.square(x[1]));
         Value share = scale(m, g, m.reciprocal(square));
+        Value zero = m.constant(0.0);
         share = m.select(m.equal(square, zero), zero, share);
         return Adjoints{scale(m, share, x[1]),
                         negate(m, scale(m, share, x[0]))};
@@ -310,7 +315,6 @@ LogicalResult ScalarAdjoints::visit(Operation &op) {
   }
   Value g = lookup(op.getResult(0));
   ScalarMath m(builder, op.getLoc(), g.getType());
-  Value result = m.convert(values.lookup(op.getResult(0)));
 
   if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
     ScalarMath to(builder, op.getLoc(),
@@ -341,6 +345,7 @@ LogicalResult ScalarAdjoints::visit(Operation &op) {
     return success();
   }
   std::optional<Adjoints> found;
+  Value result = primal(m, op.getResult(0));
   if (auto special = dyn_cast<SpecialOp>(op)) {
     FailureOr<Adjoints> derivatives =
         differentiateSpecial(m, special, primals(m, op.getOperands()), result);

@@ -94,9 +94,10 @@ Value quotient(ScalarMath &m, Value x, ArrayRef<double> top,
 
 /// exp(a^2) erfc(a) for a >= 0.
 Value positiveErfcx(ScalarMath &m, Value a) {
+  // Bounded, so that (a - 4) / (a + 4) is 1 at infinity.
   Value four = m.constant(4.0), one = m.constant(1.0);
-  // (a - 4) / (a + 4), 1 at infinity.
-  Value q = m.sub(one, m.div(m.constant(8.0), m.add(a, four)));
+  Value bounded = m.minimum(a, m.constant(1e300));
+  Value q = m.div(m.sub(bounded, four), m.add(bounded, four));
   Value scale = m.fma(a, m.constant(2.0), one);
   return m.div(m.polynomial(q, kErfcx), scale);
 }

@@ -216,6 +216,28 @@ static Value differentiateSinc(ScalarMath &m, Value x, Value y) {
   return m.select(m.less(m.abs(x), m.constant(0.5)), small, large);
 }
 
+/// d result / d operand of an inverse of the error function, or of erfcx, which
+/// cancels or magnifies the error of an f32: in f64, then.
+static Value differentiateWide(ScalarMath &m, SpecialOp op, Value x) {
+  Type wide = m.builder.getF64Type();
+  ScalarMath w(m.builder, m.loc, wide);
+  x = w.convert(x);
+  Value y = SpecialOp::create(m.builder, m.loc, wide, op.getFunction(), x, 0);
+  switch (op.getFunction()) {
+  case SpecialFunction::Erfinv:
+    y = w.mul(w.constant(std::sqrt(kPi) / 2), w.exp(w.square(y)));
+    break;
+  case SpecialFunction::Ndtri:
+    y = w.mul(w.constant(std::sqrt(2 * kPi)),
+              w.exp(w.mul(w.constant(0.5), w.square(y))));
+    break;
+  default:
+    y = w.fma(w.mul(w.constant(2.0), x), y, w.constant(-2.0 / std::sqrt(kPi)));
+    break;
+  }
+  return m.convert(y);
+}
+
 /// d result / d operand of a function of one operand.
 static Value differentiateUnary(ScalarMath &m, SpecialOp op, Value x, Value y) {
   using namespace special;
@@ -225,17 +247,13 @@ static Value differentiateUnary(ScalarMath &m, SpecialOp op, Value x, Value y) {
   case SpecialFunction::Polygamma:
     return polygamma(m, op.getOrder() + 1, x);
   case SpecialFunction::Erfinv:
-    return m.mul(m.constant(std::sqrt(kPi) / 2), m.exp(m.square(y)));
+  case SpecialFunction::Ndtri:
   case SpecialFunction::Erfcx:
-    return m.fma(m.mul(m.constant(2.0), x), y,
-                 m.constant(-2.0 / std::sqrt(kPi)));
+    return differentiateWide(m, op, x);
   case SpecialFunction::LogNdtr: {
     Value scaled = erfcx(m, m.mul(x, m.constant(-std::sqrt(0.5))));
     return m.div(m.constant(std::sqrt(2 / kPi)), scaled);
   }
-  case SpecialFunction::Ndtri:
-    return m.mul(m.constant(std::sqrt(2 * kPi)),
-                 m.exp(m.mul(m.constant(0.5), m.square(y))));
   case SpecialFunction::I0:
     return i1(m, x);
   case SpecialFunction::I0e:

@@ -144,24 +144,27 @@ Value special::mish(ScalarMath &m, Value x) {
 
 Value special::elu(ScalarMath &m, Value x, double alpha, double scale,
                    double inputScale) {
-  Value isPositive = m.greater(x, m.constant(0.0));
+  Value zero = m.constant(0.0);
+  Value isNegative = m.compare(Predicate::OLE, x, zero);
   // expm1 of a large x would be infinite, and so would its derivative.
-  Value negative = m.select(isPositive, m.constant(0.0), x);
+  Value negative = m.select(isNegative, x, zero);
   if (inputScale != 1.0)
     negative = m.mul(negative, m.constant(inputScale));
   Value exponential = m.mul(m.expm1(negative), m.constant(alpha * scale));
   Value linear = scale == 1.0 ? x : m.mul(x, m.constant(scale));
-  return m.select(isPositive, linear, exponential);
+  return m.select(isNegative, exponential, linear);
 }
 
 Value special::expMinusSquare(ScalarMath &m, Value x, double factor) {
   // Bounded, so that an infinite square doesn't make its error NaN.
   Value a = m.minimum(m.abs(x), m.constant(100.0));
-  Value minusFactor = m.constant(-factor);
+  auto scaled = [&](Value v) {
+    return factor == 1.0 ? m.neg(v) : m.mul(m.constant(-factor), v);
+  };
   Value square = m.square(a);
   Value error = m.fma(a, a, m.neg(square));
-  Value e = m.exp(m.mul(minusFactor, square));
-  return m.fma(m.mul(minusFactor, error), e, e);
+  Value e = m.exp(scaled(square));
+  return m.fma(scaled(error), e, e);
 }
 
 Value special::powConstant(ScalarMath &m, Value x, double exponent) {
@@ -398,9 +401,10 @@ LogicalResult SpecialOp::verify() {
                          << (expected == 1 ? "" : "s") << " of `" << name
                          << "`, but got " << getInputs().size();
   bool takesOrder = getFunction() == SpecialFunction::Polygamma;
-  if (getOrder() < 0 || (getOrder() > 0 && !takesOrder))
+  int64_t order = static_cast<int64_t>(getOrder());
+  if (order < 0 || (order > 0 && !takesOrder))
     return emitOpError() << "expected an order "
                          << (takesOrder ? "from 0 on" : "of 0") << " of `"
-                         << name << "`, but got " << getOrder();
+                         << name << "`, but got " << order;
   return success();
 }

@@ -55,7 +55,9 @@ Value mlir::fuseops::expandSinPi(ScalarMath &m, Value x) {
 }
 
 Value mlir::fuseops::expandCotPi(ScalarMath &m, Value x) {
-  Value r = m.sub(x, m.roundEven(x));
+  Value n = m.roundEven(x);
+  // x - n would lose the sign of a zero.
+  Value r = m.select(m.equal(n, m.constant(0.0)), x, m.sub(x, n));
   Value cosine = sinPiReduced(m, m.sub(m.constant(0.5), m.abs(r)));
   return m.div(cosine, sinPiReduced(m, r));
 }

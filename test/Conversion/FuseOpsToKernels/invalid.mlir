@@ -63,6 +63,18 @@ forward {
 
 // -----
 
+fuseops.fusible @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32>
+forward {
+  %y = fuseops.group @k library (%a = %x) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
+    // expected-error @below {{'fuseops.all_reduce' op communicates between processes, which needs a distributed runtime that this build lacks}}
+    %r = fuseops.all_reduce %a group("tp") size(4) : tensor<8x8xf32> -> tensor<8x8xf32>
+    fuseops.yield %r : tensor<8x8xf32>
+  }
+  fuseops.return %y : tensor<8x8xf32>
+}
+
+// -----
+
 fuseops.fusible @f()
 forward {
   // expected-error @below {{'fuseops.group' op expected one contraction in a group of template `library`}}
@@ -129,7 +141,8 @@ forward {
     %r = fuseops.relu %a : tensor<6x2x4xf32>
     // expected-error @below {{'fuseops.reshape' op changes rows or columns within a kernel}}
     %s = fuseops.reshape %r : tensor<6x2x4xf32> -> tensor<6x8xf32>
-    fuseops.yield %s : tensor<6x8xf32>
+    %t = fuseops.relu %s : tensor<6x8xf32>
+    fuseops.yield %t : tensor<6x8xf32>
   }
   fuseops.return %y : tensor<6x8xf32>
 }

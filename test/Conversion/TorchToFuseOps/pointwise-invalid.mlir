@@ -91,8 +91,8 @@ func.func @f(%x: !torch.vtensor<[4,5],f32>) -> !torch.vtensor<[4,2],f32> {
 
 // -----
 
-func.func @f(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
-  // expected-error@below {{cannot convert `torch.aten.log_sigmoid_forward`: expected uses of the first result only, but the buffer is used}}
-  %0:2 = torch.aten.log_sigmoid_forward %x : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>, !torch.vtensor<[4],f32>
-  return %0#1 : !torch.vtensor<[4],f32>
+func.func @f(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[0],f32> {
+  // expected-error@below {{cannot convert `torch.aten.log_sigmoid_forward`: expected a buffer like the input, or no uses of it}}
+  %0:2 = torch.aten.log_sigmoid_forward %x : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>, !torch.vtensor<[0],f32>
+  return %0#1 : !torch.vtensor<[0],f32>
 }

@@ -52,7 +52,7 @@ func.func @checks(%x: !torch.vtensor<[?,64],f32>) -> !torch.vtensor<[?,64],f32> 
 
 // Integers lose their sign in the type; a value may be returned twice.
 // CHECK-LABEL: fuseops.fusible @types
-// CHECK-SAME: (%[[A:.+]]: tensor<2xi64>, %[[B:.+]]: tensor<i8>, %[[C:.+]]: tensor<?x4xi1>, %[[D:.+]]: tensor<2x8xf8E4M3FN>) -> (tensor<2xi64>, tensor<2xi64>) attributes {sym_visibility = "private"}
+// CHECK-SAME: (%[[A:.+]]: tensor<2xi64>, %[[B:.+]]: tensor<ui8>, %[[C:.+]]: tensor<?x4xi1>, %[[D:.+]]: tensor<2x8xf8E4M3FN>) -> (tensor<2xi64>, tensor<2xi64>) attributes {sym_visibility = "private"}
 // CHECK: fuseops.return %[[A]], %[[A]]
 func.func private @types(%a: !torch.vtensor<[2],si64>, %b: !torch.vtensor<[],ui8>, %c: !torch.vtensor<[?,4],i1>, %d: !torch.vtensor<[2,8],f8E4M3FN>) -> (!torch.vtensor<[2],si64>, !torch.vtensor<[2],si64>) {
   return %a, %a : !torch.vtensor<[2],si64>, !torch.vtensor<[2],si64>

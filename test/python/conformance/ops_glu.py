@@ -83,7 +83,7 @@ def _form(
 
 
 glu("swiglu", F.silu)
-glu("glu", torch.sigmoid)
+glu("glu", torch.sigmoid, units=64.0)
 glu("geglu", gelu_tanh, name="tanh", units=32.0)
 glu("geglu", gelu, parameters="approximate(none)", name="none")
 glu("qgeglu", qgelu)

@@ -149,6 +149,8 @@ def reduction(op: str, kind: str, integers: bool) -> None:
                 low = -torch.inf if x.is_floating_point() else torch.iinfo(x.dtype).min
                 high = torch.inf if x.is_floating_point() else torch.iinfo(x.dtype).max
                 y = torch.full(extent, low if kind == "max" else high, dtype=x.dtype)
+                # It depends on the argument, so that there is a gradient.
+                y = (y + x.sum(dim, keepdim=True)).to(x.dtype)
                 return y if keep else y.squeeze(dim)
             function = torch.amax if kind == "max" else torch.amin
             return function(x, dim, keepdim=keep)

@@ -33,6 +33,8 @@ DTYPES = {
 FLOATS = ("f32", "bf16", "f16", "f64")
 INTEGERS = ("i64", "i32", "i16", "i8", "ui8")
 _GUARD = 512
+# All bits set is a NaN; what lies around is a number, which arithmetic changes.
+_POISON, _AROUND = 0xFF, 0xA5
 
 
 def name_of(dtype: torch.dtype) -> str:
@@ -54,10 +56,10 @@ class _Guarded(TorchTensors):
         self._made: list[tuple[Tensor, int, int]] = []
 
     def _bytes(self, size: int) -> Tensor:
-        buffer = torch.full((size + 3 * _GUARD,), 0xFF, dtype=torch.uint8, device=self._device)
+        buffer = torch.full((size + 3 * _GUARD,), _AROUND, dtype=torch.uint8, device=self._device)
         first = _GUARD + (-buffer.data_ptr()) % 256
         self._made.append((buffer, first, first + size))
-        return buffer[first : first + size]
+        return buffer[first : first + size].fill_(_POISON)
 
     def empty(self, shape: tuple[int, ...], dtype: str) -> Tensor:
         kind = DTYPES[dtype]
@@ -70,7 +72,7 @@ class _Guarded(TorchTensors):
     def check(self) -> None:
         """Fails where a guard byte has changed."""
         for buffer, first, last in self._made:
-            intact = torch.cat([buffer[:first], buffer[last:]]).eq(0xFF).all()
+            intact = torch.cat([buffer[:first], buffer[last:]]).eq(_AROUND).all()
             assert intact, "a kernel wrote beside a tensor"
 
 

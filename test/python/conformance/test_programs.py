@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What programs give besides numbers: aliases, missing gradients, roundings that stay."""
 
+from pathlib import Path
+
 import pytest
 import torch
 import torch.nn.functional as F
+from fuseops import emit
 
-from conformance import runner, table
+from conformance import check_gradient, runner, table
 from conformance.case import Arg, Case, tensor
 
 
@@ -88,3 +91,12 @@ def test_arithmetic_is_ieee(op: str, dtype: str):
     torch.testing.assert_close(y, want, rtol=0, atol=0, equal_nan=True)
     zero = want == 0
     assert torch.equal(y.signbit()[zero], want.signbit()[zero])
+
+
+def test_user_activation_against_finite_differences():
+    text = (Path(__file__).parent / "user_activation.mlir").read_text()
+    assert check_gradient.errors(text) == []
+    wrong = emit(text, "ir", compile_to="differentiate").decode()
+    assert check_gradient.errors(wrong) == []
+    first, last = wrong.split("backward (", 1)
+    assert check_gradient.errors(f"{first}backward ({last.replace('mulf', 'addf', 1)}")

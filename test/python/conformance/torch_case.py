@@ -4,6 +4,7 @@ eagerly in f64, is the oracle."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,9 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from conformance.case import Arg, Case, Shape, Variant, add, extents
 from conformance.runner import FLOATS, INTEGERS, name_of
 from conformance.tolerance import UNITS
+
+# torch.export's own use of what torch is about to drop.
+warnings.filterwarnings("ignore", message=".*LeafSpec.*", category=FutureWarning)
 
 Function = Callable[..., Tensor | Sequence[Tensor]]
 # What `?` is here: programs from torch are traced for one size.

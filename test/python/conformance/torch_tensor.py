@@ -184,6 +184,7 @@ torch_op(
     LOGITS,
     TARGET,
     variant="smoothed, ignoring",
+    exported=True,
     cancels=True,
     roundings=4,
     special=False,

@@ -7,11 +7,12 @@ import argparse
 import re
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from opinfo.cases import DTYPES
 from opinfo.report import Report
-from opinfo.runner import Settings, claimed_operations, default_jobs, default_names, run
+from opinfo.runner import SUITE, Settings, claimed_operations, default_jobs, default_names, run
 
 
 def main(arguments: list[str], root: Path) -> int:
@@ -29,6 +30,9 @@ def main(arguments: list[str], root: Path) -> int:
     parser.add_argument("--no-backward-graph", action="store_true")
     parser.add_argument("--json", type=Path, help="writes all outcomes")
     parser.add_argument("--failures", type=Path, help="writes the failures")
+    parser.add_argument(
+        "--record", action="store_true", help="runs what the tests run and records its operations"
+    )
     parser.add_argument("--quiet", action="store_true", help="no tables")
     options = parser.parse_args(arguments)
 
@@ -39,6 +43,8 @@ def main(arguments: list[str], root: Path) -> int:
         with_backward_graph=not options.no_backward_graph,
         claimed=claimed,
     )
+    if options.record:
+        settings = replace(SUITE, claimed=claimed)
     names = [name for name in default_names() if re.fullmatch(options.ops, name)]
     start = time.monotonic()
     report = Report(claimed)
@@ -46,6 +52,8 @@ def main(arguments: list[str], root: Path) -> int:
         report.add(outcome)
         if outcome.status == "failed":
             print(f"{outcome.case}: {outcome.reason}", file=sys.stderr, flush=True)
+    if options.record:
+        report.record()
     if options.json:
         report.write(options.json)
     if options.failures:

@@ -10,8 +10,18 @@ from typing import Any
 import torch
 
 # What a refusal says, and the reason that it counts as.
+_PRODUCTS = "addbmm|addmm|addmv|baddbmm|bmm|dot|linear|matmul|mm|mv|vdot"
 _REFUSALS: tuple[tuple[str, str], ...] = (
     (r"cannot convert `(?:torch\.)?([\w.]+)`: not a fusible operation", r"no conversion of \1"),
+    (
+        rf"aten\.(?:{_PRODUCTS})`: expected operand \d to be f16, .* but got "
+        r"`tensor<(?:\d+x)*i\d+>`",
+        "matrix product of integers",
+    ),
+    (
+        r"aten\.batch_norm`: expected the running statistics to be used",
+        "batch normalization by the batch's own statistics",
+    ),
 )
 
 
@@ -26,6 +36,15 @@ def find_reason(diagnostics: str) -> str | None:
                 return found.expand(reason)
         # Of several errors the first decides.
         return None
+    return None
+
+
+def reason_of_operation(operation: torch._ops.OpOverload) -> str | None:
+    """Why nothing can be compared where an operation takes part."""
+    if torch.Tag.nondeterministic_seeded in operation.tags:
+        return "random operation"
+    if re.match(r"aten::(new_)?empty", operation._schema.name):
+        return "memory that nothing was written to"
     return None
 
 

@@ -11,7 +11,14 @@ from pathlib import Path
 
 from opinfo.check import Outcome
 
+# The operations that the samples of test_opinfo.py run, one a line.
+RECORD = Path(__file__).resolve().parent / "operations.txt"
 _COLUMNS = ("samples", "passed", "gradient", "backward graph", "excluded", "failed")
+
+
+def covered_operations() -> frozenset[str]:
+    """The operations that the samples of the test suite run, as recorded."""
+    return frozenset(RECORD.read_text().split())
 
 
 class Report:
@@ -43,6 +50,10 @@ class Report:
     def failures(self) -> list[Outcome]:
         """The samples that are wrong."""
         return [outcome for outcome in self.outcomes if outcome.status == "failed"]
+
+    def covered(self) -> frozenset[str]:
+        """The operations that have a conversion and are in a sample that passed."""
+        return frozenset(self.claimed).intersection(self._operations)
 
     def unexercised(self) -> list[str]:
         """Operations that have a conversion and are in no sample that passed."""
@@ -83,6 +94,10 @@ class Report:
     def failures_text(self) -> str:
         """The failures, one a paragraph."""
         return "\n".join(f"{outcome.case}: {outcome.reason}" for outcome in self.failures)
+
+    def record(self) -> None:
+        """Makes what was covered the record."""
+        RECORD.write_text("".join(f"{name}\n" for name in sorted(self.covered())))
 
     def write(self, path: Path) -> None:
         """All outcomes as JSON."""

@@ -36,6 +36,10 @@ class Settings:
     claimed: frozenset[str] | None = None
 
 
+# What the test suite runs.
+SUITE = Settings(dtypes=("f32", "bf16", "i32"), limit=2)
+
+
 def claimed_operations(fuse_opt: Path) -> frozenset[str]:
     """The operations that the converter has, without `torch.`."""
     command = [str(fuse_opt), "--list-torch-ops"]
@@ -51,16 +55,24 @@ def _work(connection: Connection, settings: Settings) -> None:
     gc.freeze()
     torch.set_num_threads(1)
     checker = Checker(settings.claimed)
-    while (name := connection.recv()) is not None:
+    while True:
+        # The operator, and the sample at which an earlier process ended.
+        name, after = connection.recv()
         misses = 0
         for dtype in settings.dtypes:
+            if misses == _PROBES:
+                break
             for case in cases(name, dtype, settings.limit):
                 if misses == _PROBES:
                     break
+                if after is not None:
+                    after = None if case.name == after else after
+                    continue
                 connection.send(case.name)
                 # Ends the process, also where it's within the compiler or a kernel.
                 signal.setitimer(signal.ITIMER_PROF, _PATIENCE)
                 outcome = _check(checker, case, settings)
+                signal.setitimer(signal.ITIMER_PROF, 0)
                 connection.send(outcome)
                 is_missing = outcome.reason.startswith("no conversion")
                 if misses is not None:
@@ -85,11 +97,13 @@ class _Worker:
         self.process = context.Process(target=_work, args=(other, settings), daemon=True)
         self.process.start()
         other.close()
-        self.at = ""
+        self.name = self.at = ""
 
-    def give(self, name: str | None) -> None:
-        self.at = f"{name}/start"
-        self.connection.send(name)
+    def give(self, name: str, after: str | None) -> None:
+        self.name = name
+        # Nothing yet: if it ends now, then in making the samples.
+        self.at = ""
+        self.connection.send((name, after))
 
     def stop(self) -> None:
         self.process.kill()
@@ -99,12 +113,12 @@ class _Worker:
 
 def run(names: Sequence[str], settings: Settings, jobs: int) -> Iterator[Outcome]:
     """The outcomes, as they come."""
-    waiting = list(reversed(names))
+    waiting: list[tuple[str, str | None]] = [(name, None) for name in reversed(names)]
     workers: list[_Worker] = []
     while waiting or workers:
         while waiting and len(workers) < jobs:
             worker = _Worker(settings)
-            worker.give(waiting.pop())
+            worker.give(*waiting.pop())
             workers.append(worker)
         ready = wait([worker.connection for worker in workers])
         for worker in list(workers):
@@ -112,23 +126,27 @@ def run(names: Sequence[str], settings: Settings, jobs: int) -> Iterator[Outcome
                 yield from _receive(worker, workers, waiting)
 
 
-def _receive(worker: _Worker, workers: list[_Worker], waiting: list[str]) -> Iterator[Outcome]:
+def _receive(
+    worker: _Worker, workers: list[_Worker], waiting: list[tuple[str, str | None]]
+) -> Iterator[Outcome]:
     try:
         message = worker.connection.recv()
-    except EOFError:
+    except (EOFError, ConnectionError):
         workers.remove(worker)
         worker.process.join()
         code = worker.process.exitcode
         is_slow = code == -signal.SIGPROF
         reason = f"took more than {_PATIENCE:.0f} s" if is_slow else f"crashed, exit code {code}"
-        yield Outcome(worker.at, "failed", reason)
+        yield Outcome(worker.at or worker.name, "failed", reason)
+        if worker.at:
+            waiting.append((worker.name, worker.at))
         return
     if isinstance(message, Outcome):
         yield message
     elif message is not None:
         worker.at = message
     elif waiting:
-        worker.give(waiting.pop())
+        worker.give(*waiting.pop())
     else:
         workers.remove(worker)
         worker.stop()

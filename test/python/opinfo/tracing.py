@@ -24,7 +24,7 @@ from torch.fx.experimental.symbolic_shapes import (
 )
 from torch.utils import _pytree as pytree
 
-from opinfo.reasons import find_reason
+from opinfo.reasons import find_reason, reason_of_operation
 
 # What PyTorch raises where a shape or a branch depends on values.
 _UNTRACEABLE = (
@@ -75,8 +75,9 @@ def operations_of(graph: GraphModule) -> list[str]:
     for node in graph.graph.nodes:
         if not isinstance(node.target, torch._ops.OpOverload):
             continue
-        if torch.Tag.nondeterministic_seeded in node.target.tags:
-            raise Excluded("random operation")
+        reason = reason_of_operation(node.target)
+        if reason is not None:
+            raise Excluded(reason)
         leaves = pytree.tree_leaves(node.meta.get("val"))
         if any(isinstance(leaf, torch.Tensor) for leaf in leaves):
             schema = node.target._schema
@@ -96,10 +97,17 @@ def is_mutating(graph: GraphModule) -> bool:
 def trace(
     function: Callable[..., Any], tensors: Sequence[torch.Tensor], pre_dispatch: bool
 ) -> GraphModule:
-    """The graph of a call, before or after composite operations are taken apart."""
+    """The graph of a call, before or after composite operations are taken apart;
+    after, it writes no tensor."""
     try:
-        with torch.no_grad() if pre_dispatch else torch.enable_grad():
-            return make_fx(function, tracing_mode="fake", pre_dispatch=pre_dispatch)(*tensors)
+        if pre_dispatch:
+            with torch.no_grad():
+                return make_fx(function, tracing_mode="fake", pre_dispatch=True)(*tensors)
+        graph = make_fx(function, tracing_mode="fake")(*tensors)
+        if not is_mutating(graph):
+            return graph
+        pure = torch.func.functionalize(graph, remove="mutations")
+        return make_fx(pure, tracing_mode="fake")(*tensors)
     except _UNTRACEABLE as error:
         raise Excluded("depends on the values of a tensor") from error
     except UnsupportedOperatorException as error:

@@ -1,0 +1,74 @@
+// How kernels read and write through layout operations.
+// RUN: fuse-opt %s --convert-fuseops-to-kernels=target=cpu --canonicalize --cse --split-input-file | FileCheck %s
+
+// Every second column: elements one by one, no vector load.
+// CHECK-LABEL: func.func @step(
+// CHECK: scf.for %{{.+}} =
+// CHECK: scf.for %[[COLUMN:.+]] =
+// CHECK: %[[FIRST:.+]] = arith.muli %[[COLUMN]], %c2_i64
+// CHECK-COUNT-16: llvm.load %{{.+}} : !llvm.ptr -> f32
+// CHECK: vector.from_elements
+// CHECK: llvm.store %{{.+}} : vector<16xf32>
+fuseops.fusible @f(%x: tensor<?x64xf32>) -> tensor<?x32xf32>
+forward {
+  %y = fuseops.group @step pointwise (%a = %x) : (tensor<?x64xf32>) -> tensor<?x32xf32> {
+    %s = fuseops.slice %a dim(1) offset(0) step(2) : tensor<?x64xf32> -> tensor<?x32xf32>
+    %r = fuseops.relu %s : tensor<?x32xf32>
+    fuseops.yield %r : tensor<?x32xf32>
+  }
+  fuseops.return %y : tensor<?x32xf32>
+}
+
+// -----
+
+// Rows in another order: the row's digits by the symbolic size, vectors of
+// columns as they are.
+// CHECK-LABEL: func.func @read(
+// CHECK-SAME: %{{.+}}: !llvm.ptr, %[[ROWS:[^:]+]]: i64
+// CHECK: %[[SYMBOL:.+]] = arith.divui %[[ROWS]], %c4_i64
+// CHECK-DAG: arith.remui %{{.+}}, %[[SYMBOL]]
+// CHECK-DAG: arith.divui %{{.+}}, %[[SYMBOL]]
+// CHECK: llvm.load %{{.+}} : !llvm.ptr -> vector<16xf32>
+fuseops.fusible @f(%x: tensor<?x4x64xf32>) -> tensor<4x?x64xf32>
+forward {
+  %y = fuseops.group @read pointwise (%a = %x) : (tensor<?x4x64xf32>) -> tensor<4x?x64xf32> {
+    %p = fuseops.permute %a order[1, 0, 2] : tensor<?x4x64xf32> -> tensor<4x?x64xf32>
+    %r = fuseops.relu %p : tensor<4x?x64xf32>
+    fuseops.yield %r : tensor<4x?x64xf32>
+  }
+  fuseops.return %y : tensor<4x?x64xf32>
+}
+
+// -----
+
+// A computed value written to its permuted place.
+// CHECK-LABEL: func.func @write(
+// CHECK: llvm.load %{{.+}} : !llvm.ptr -> vector<16xf32>
+// CHECK-COUNT-16: llvm.store %{{.+}} : f32
+fuseops.fusible @f(%x: tensor<?x4x16xf32>) -> tensor<?x16x4xf32>
+forward {
+  %y = fuseops.group @write pointwise (%a = %x) : (tensor<?x4x16xf32>) -> tensor<?x16x4xf32> {
+    %r = fuseops.relu %a : tensor<?x4x16xf32>
+    %p = fuseops.permute %r order[0, 2, 1] : tensor<?x4x16xf32> -> tensor<?x16x4xf32>
+    fuseops.yield %p : tensor<?x16x4xf32>
+  }
+  fuseops.return %y : tensor<?x16x4xf32>
+}
+
+// -----
+
+// Inputs of two sizes: both are read, at an index within each.
+// CHECK-LABEL: func.func @joined(
+// CHECK: arith.maxsi
+// CHECK: arith.minsi
+// CHECK: %[[REACHED:.+]] = arith.cmpi sge
+// CHECK: arith.select %[[REACHED]], %{{.+}}, %{{.+}} : vector<16xf32>
+fuseops.fusible @f(%x: tensor<?x2x16xf32>, %y: tensor<?x3x16xf32>) -> tensor<?x5x16xf32>
+forward {
+  %z = fuseops.group @joined pointwise (%a = %x, %b = %y) : (tensor<?x2x16xf32>, tensor<?x3x16xf32>) -> tensor<?x5x16xf32> {
+    %c = fuseops.concat %a, %b dim(1) : (tensor<?x2x16xf32>, tensor<?x3x16xf32>) -> tensor<?x5x16xf32>
+    %r = fuseops.relu %c : tensor<?x5x16xf32>
+    fuseops.yield %r : tensor<?x5x16xf32>
+  }
+  fuseops.return %z : tensor<?x5x16xf32>
+}

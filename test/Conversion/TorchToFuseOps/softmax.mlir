@@ -1,0 +1,50 @@
+// RUN: fuse-opt %s --convert-torch-to-fuseops --split-input-file | FileCheck %s
+
+// CHECK-LABEL: fuseops.fusible @softmax
+// CHECK-SAME: (%[[ARG0:.+]]: tensor<4x64xbf16>)
+// CHECK-NEXT: forward {
+// CHECK-NEXT: %[[V0:.+]] = fuseops.softmax %[[ARG0]] : tensor<4x64xbf16> -> tensor<4x64xf32>
+// CHECK-NEXT: %[[V1:.+]] = fuseops.log_softmax %[[ARG0]] : tensor<4x64xbf16> -> tensor<4x64xbf16>
+// CHECK-NEXT: fuseops.return %[[V0]], %[[V1]] : tensor<4x64xf32>, tensor<4x64xbf16>
+func.func @softmax(%x: !torch.vtensor<[4,64],bf16>) -> (!torch.vtensor<[4,64],f32>, !torch.vtensor<[4,64],bf16>) {
+  %int-1 = torch.constant.int -1
+  %int6 = torch.constant.int 6
+  %int1 = torch.constant.int 1
+  %false = torch.constant.bool false
+  %0 = torch.aten.softmax.int %x, %int-1, %int6 : !torch.vtensor<[4,64],bf16>, !torch.int, !torch.int -> !torch.vtensor<[4,64],f32>
+  %1 = torch.aten._log_softmax %x, %int1, %false : !torch.vtensor<[4,64],bf16>, !torch.int, !torch.bool -> !torch.vtensor<[4,64],bf16>
+  return %0, %1 : !torch.vtensor<[4,64],f32>, !torch.vtensor<[4,64],bf16>
+}
+
+// -----
+
+// The dimension becomes the last one.
+// CHECK-LABEL: fuseops.fusible @softmax_of_columns
+// CHECK-SAME: (%[[ARG0:.+]]: tensor<4x64xf32>)
+// CHECK-NEXT: forward {
+// CHECK-NEXT: %[[V0:.+]] = fuseops.permute %[[ARG0]] order [1, 0] : tensor<4x64xf32> -> tensor<64x4xf32>
+// CHECK-NEXT: %[[V1:.+]] = fuseops.softmax %[[V0]] : tensor<64x4xf32> -> tensor<64x4xf32>
+// CHECK-NEXT: %[[V2:.+]] = fuseops.permute %[[V1]] order [1, 0] : tensor<64x4xf32> -> tensor<4x64xf32>
+// CHECK-NEXT: fuseops.return %[[V2]] : tensor<4x64xf32>
+func.func @softmax_of_columns(%x: !torch.vtensor<[4,64],f32>) -> !torch.vtensor<[4,64],f32> {
+  %int0 = torch.constant.int 0
+  %false = torch.constant.bool false
+  %0 = torch.aten._softmax %x, %int0, %false : !torch.vtensor<[4,64],f32>, !torch.int, !torch.bool -> !torch.vtensor<[4,64],f32>
+  return %0 : !torch.vtensor<[4,64],f32>
+}
+
+// -----
+
+// CHECK-LABEL: fuseops.fusible @softmax_backward
+// CHECK-SAME: (%[[ARG0:.+]]: tensor<4x64xf32>, %[[ARG1:.+]]: tensor<4x64xf32>)
+// CHECK-NEXT: forward {
+// CHECK-NEXT: %[[V0:.+]] = fuseops.softmax_grad %[[ARG0]], %[[ARG1]] : tensor<4x64xf32>, tensor<4x64xf32> -> tensor<4x64xf32>
+// CHECK-NEXT: %[[V1:.+]] = fuseops.log_softmax_grad %[[ARG0]], %[[ARG1]] : tensor<4x64xf32>, tensor<4x64xf32> -> tensor<4x64xf32>
+// CHECK-NEXT: fuseops.return %[[V0]], %[[V1]] : tensor<4x64xf32>, tensor<4x64xf32>
+func.func @softmax_backward(%dy: !torch.vtensor<[4,64],f32>, %y: !torch.vtensor<[4,64],f32>) -> (!torch.vtensor<[4,64],f32>, !torch.vtensor<[4,64],f32>) {
+  %int-1 = torch.constant.int -1
+  %int6 = torch.constant.int 6
+  %0 = torch.aten._softmax_backward_data %dy, %y, %int-1, %int6 : !torch.vtensor<[4,64],f32>, !torch.vtensor<[4,64],f32>, !torch.int, !torch.int -> !torch.vtensor<[4,64],f32>
+  %1 = torch.aten._log_softmax_backward_data %dy, %y, %int-1, %int6 : !torch.vtensor<[4,64],f32>, !torch.vtensor<[4,64],f32>, !torch.int, !torch.int -> !torch.vtensor<[4,64],f32>
+  return %0, %1 : !torch.vtensor<[4,64],f32>, !torch.vtensor<[4,64],f32>
+}
