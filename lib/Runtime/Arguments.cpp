@@ -447,8 +447,8 @@ fuseopsStatus fuseops::runtime::bindArguments(const Program &program,
     }
     if (tensor.role == Role::Constant) {
       // On CUDA the device's copy takes its place.
-      binding.pointers[i] = const_cast<uint8_t *>(
-          program.constants[tensor.constant].data);
+      binding.pointers[i] =
+          const_cast<uint8_t *>(program.constants[tensor.constant].data);
       continue;
     }
     int64_t offset;

@@ -55,10 +55,9 @@ fuseopsStatus prepareCuda(Program &program, int32_t deviceId);
 /// Enqueues all steps of an entry, `repetitions` times. Writes the time of each
 /// step into `stepMicroseconds`, and the mean time of a repetition into
 /// `microseconds`, unless NULL; then it waits for the end.
-fuseopsStatus runOnCuda(Program &program, const Entry &entry,
-                        Binding &binding, void *stream,
-                        int32_t repetitions, double *stepMicroseconds,
-                        double *microseconds);
+fuseopsStatus runOnCuda(Program &program, const Entry &entry, Binding &binding,
+                        void *stream, int32_t repetitions,
+                        double *stepMicroseconds, double *microseconds);
 
 } // namespace runtime
 } // namespace fuseops

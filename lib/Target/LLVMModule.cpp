@@ -139,7 +139,7 @@ void optimise(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::ModulePassManager passes =
       effort == Effort::Full
           ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-          : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1);
+          : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
   passes.run(module, modules);
 }
 

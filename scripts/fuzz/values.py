@@ -218,6 +218,8 @@ class LayoutOps(ProgramBase):
             return
         order = list(range(len(x.shape)))
         self.random.shuffle(order)
+        if x.shape[order[-1]] == DYNAMIC:
+            order.reverse()
         y = replace(x, shape=tuple(x.shape[i] for i in order))
         self.emit(f"fuseops.permute {x.name} order{order} : {x.type} -> {y.type}", y)
 
@@ -250,6 +252,6 @@ class LayoutOps(ProgramBase):
         if 1 in shape:
             one = shape.index(1)
             choices.append((*shape[:one], *shape[one + 1 :]))
-        choices = [c for c in choices if len(c) <= MAX_RANK]
+        choices = [c for c in choices if len(c) <= MAX_RANK and c[-1:] != (DYNAMIC,)]
         y = replace(x, shape=self.random.choice(choices))
         self.emit(f"fuseops.reshape {x.name} : {x.type} -> {y.type}", y)

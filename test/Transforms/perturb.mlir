@@ -1,33 +1,60 @@
-// RUN: fuse-opt %s -fuseops-perturb=seed=1 | FileCheck %s
-// RUN: fuse-opt %s -fuseops-perturb=seed=2 | FileCheck %s --check-prefix=OTHER
-// RUN: fuse-opt %s -fuseops-perturb=seed=1 | fuse-compile - --target=reference -o %t
+// RUN: fuse-opt %s --fuseops-perturb=seed=1 | FileCheck %s
+// RUN: fuse-opt %s --fuseops-perturb=seed=2 | FileCheck %s --check-prefix=OTHER
+// RUN: fuse-opt %s --fuseops-perturb=seed=1 | fuse-compile - --entry=noise --target=reference -o %t
 
-// Each floating-point result gets the noise of its type (2^-8 for bf16); its
-// users read that. Integers, and FP8 data, keep their values.
+// Each scalar that rounds gets the noise of its type (2^-24 for f32), and each
+// result that of its own (2^-8 for bf16). A negation does not round, and
+// integers keep their values.
 // CHECK-LABEL: fuseops.fusible @noise(
 // CHECK-SAME: %[[X:.+]]: tensor<?x64xbf16>)
-// CHECK: %[[Y:.+]] = fuseops.silu %[[X]] : tensor<?x64xbf16>
-// CHECK-NEXT: %[[NOISY:.+]] = fuseops.pointwise (%[[E:.+]] = %[[Y]]) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
-// CHECK-DAG: %[[I:.+]] = fuseops.linear_index : i64
-// CHECK-DAG: %[[F:.+]] = arith.constant 1.13387668 : f32
-// CHECK: %[[PHASE:.+]] = arith.mulf %{{.+}}, %[[F]] : f32
-// CHECK: %[[SIN:.+]] = math.sin %[[PHASE]] : f32
-// CHECK: %[[U:.+]] = arith.constant 3.906250e-03 : f32
-// CHECK: %[[N:.+]] = arith.mulf %[[SIN]], %[[U]] : f32
-// CHECK: %[[P:.+]] = arith.mulf %[[E]], %[[N]] : f32
-// CHECK: %[[R:.+]] = arith.addf %[[E]], %[[P]] : f32
-// CHECK: fuseops.yield %[[R]] : f32
-// CHECK: %[[BITS:.+]] = fuseops.pointwise (%{{.+}} = %[[NOISY]]) : (tensor<?x64xbf16>) -> tensor<?x64xi1>
-// CHECK: fuseops.return %[[NOISY]], %[[BITS]]
+// CHECK: %[[Y:.+]] = fuseops.pointwise (%[[E:.+]] = %[[X]]) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+// CHECK-NEXT: %[[TANH:.+]] = math.tanh %[[E]] : f32
+// CHECK-NEXT: %[[I:.+]] = fuseops.linear_index : i64
+// CHECK-NEXT: %[[F:.+]] = arith.sitofp %[[I]] : i64 to f32
+// CHECK-NEXT: %[[FREQUENCY:.+]] = arith.constant 1.13387668 : f32
+// CHECK-NEXT: %[[PHASE:.+]] = arith.mulf %[[F]], %[[FREQUENCY]] : f32
+// CHECK-NEXT: %[[SIN:.+]] = math.sin %[[PHASE]] : f32
+// CHECK-NEXT: %[[U:.+]] = arith.constant 5.96046448E-8 : f32
+// CHECK-NEXT: %[[N:.+]] = arith.mulf %[[SIN]], %[[U]] : f32
+// CHECK-NEXT: %[[P:.+]] = arith.mulf %[[TANH]], %[[N]] : f32
+// CHECK-NEXT: %[[NOISY:.+]] = arith.addf %[[TANH]], %[[P]] : f32
+// CHECK-NEXT: %[[NEGATED:.+]] = arith.negf %[[NOISY]] : f32
+// CHECK-NEXT: fuseops.yield %[[NEGATED]] : f32
+// CHECK: %[[RESULT:.+]] = fuseops.pointwise (%{{.+}} = %[[Y]])
+// CHECK: arith.constant 3.906250e-03 : f32
+// CHECK: %[[BITS:.+]] = fuseops.pointwise (%{{.+}} = %[[RESULT]]) : (tensor<?x64xbf16>) -> tensor<?x64xi1> {
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: %[[IS:.+]] = arith.cmpf
+// CHECK-NEXT: fuseops.yield %[[IS]] : i1
+// CHECK: fuseops.return %[[RESULT]], %[[BITS]]
 
 // OTHER-NOT: 1.13387668
 fuseops.fusible @noise(%x: tensor<?x64xbf16>) -> (tensor<?x64xbf16>, tensor<?x64xi1>)
 forward {
-  %y = fuseops.silu %x : tensor<?x64xbf16>
+  %y = fuseops.pointwise (%e = %x) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+    %t = math.tanh %e : f32
+    %n = arith.negf %t : f32
+    fuseops.yield %n : f32
+  }
   %bits = fuseops.pointwise (%e = %y) : (tensor<?x64xbf16>) -> tensor<?x64xi1> {
     %zero = arith.constant 0.0 : f32
     %is = arith.cmpf ogt, %e, %zero : f32
     fuseops.yield %is : i1
   }
   fuseops.return %y, %bits : tensor<?x64xbf16>, tensor<?x64xi1>
+}
+
+// The terms of a sum get the noise of its accumulation, and an operation that is
+// no core operation the noise of what it is written in.
+// CHECK-LABEL: fuseops.fusible @sums(
+// CHECK: %[[TERMS:.+]] = fuseops.pointwise ({{.+}}) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+// CHECK: arith.constant 5.96046448E-8 : f32
+// CHECK: fuseops.reduce_columns sum %[[TERMS]]
+// CHECK-NOT: fuseops.l2_norm
+// CHECK: math.rsqrt
+fuseops.fusible @sums(%x: tensor<?x64xbf16>) -> (tensor<?x1xf32>, tensor<?x64xbf16>)
+forward {
+  %s = fuseops.reduce_columns sum %x : tensor<?x64xbf16> -> tensor<?x1xf32>
+  %y, %r = fuseops.l2_norm %x eps(0.01) : tensor<?x64xbf16> -> (tensor<?x64xbf16>, tensor<?x1xf32>)
+  fuseops.return %s, %y : tensor<?x1xf32>, tensor<?x64xbf16>
 }

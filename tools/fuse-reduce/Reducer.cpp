@@ -80,7 +80,10 @@ static void eraseResult(FusibleOp fusible, unsigned index) {
   for (int64_t result : fusible.getFrozenResults())
     if (result != static_cast<int64_t>(index))
       frozen.push_back(result - (result > static_cast<int64_t>(index)));
-  fusible.setFrozenResults(frozen);
+  if (frozen.empty())
+    fusible.removeFrozenResultsAttr();
+  else
+    fusible.setFrozenResults(frozen);
   setTypes(fusible);
 }
 
@@ -211,6 +214,36 @@ bool Reducer::dropResults(unsigned fusible) {
   return hasChanged;
 }
 
+bool Reducer::liftResults(unsigned fusible) {
+  bool hasChanged = false;
+  for (size_t i = 0;
+       i < getFusible(*module, fusible).getForwardReturn().getValues().size();
+       ++i) {
+    auto lift = [&](unsigned operand) {
+      return attempt([&](ModuleOp copy) {
+        FusibleOp op = getFusible(copy, fusible);
+        OpOperand &result = op.getForwardReturn().getValuesMutable()[i];
+        Operation *maker = result.get().getDefiningOp();
+        if (!maker || operand >= maker->getNumOperands())
+          return false;
+        result.set(maker->getOperand(operand));
+        setTypes(op);
+        return true;
+      });
+    };
+    Operation *maker = getFusible(*module, fusible)
+                           .getForwardReturn()
+                           .getValues()[i]
+                           .getDefiningOp();
+    for (unsigned k = 0; maker && k < maker->getNumOperands(); ++k)
+      if (lift(k)) {
+        hasChanged = true;
+        break;
+      }
+  }
+  return hasChanged;
+}
+
 bool Reducer::dropArguments(unsigned fusible) {
   bool hasChanged = false;
   for (size_t i = getFusible(*module, fusible).getArgumentTypes().size();
@@ -312,8 +345,9 @@ OwningOpRef<ModuleOp> Reducer::reduce() {
     // Fusibles go away meanwhile, so the count is asked each time.
     for (unsigned i = 0; getFusible(*module, i); ++i) {
       hasChanged |= dropBackward(i);
-      for (auto step : {&Reducer::dropResults, &Reducer::inlineApplied,
-                        &Reducer::replaceOperations, &Reducer::dropArguments})
+      for (auto step : {&Reducer::dropResults, &Reducer::liftResults,
+                        &Reducer::inlineApplied, &Reducer::replaceOperations,
+                        &Reducer::dropArguments})
         if (getFusible(*module, i))
           hasChanged |= (this->*step)(i);
     }

@@ -40,6 +40,7 @@ private:
 
   bool dropBackward(unsigned fusible);
   bool dropResults(unsigned fusible);
+  bool liftResults(unsigned fusible);
   bool dropArguments(unsigned fusible);
   bool inlineApplied(unsigned fusible);
   bool replaceOperations(unsigned fusible);

@@ -177,6 +177,34 @@ TEST(Load, RefusesOutputInWorkspace) {
   expectInvalid(program, "lies in the workspace");
 }
 
+TEST(Load, RefusesWrongConstants) {
+  schema::ProgramT program = makeSmallProgram();
+  auto tensor = std::make_unique<schema::TensorT>();
+  tensor->name = "c";
+  tensor->dtype = schema::DType_F32;
+  tensor->shape = {schema::Extent(4, 0)};
+  tensor->role = schema::Role_Constant;
+  schema::EntryT &entry = *program.entries[0];
+  entry.tensors.push_back(std::move(tensor));
+  schema::TensorT &added = *entry.tensors.back();
+  expectInvalid(program, "tensor `c` is constant -1, which does not exist");
+  added.constant = 0;
+  expectInvalid(program, "tensor `c` is constant 0, which does not exist");
+
+  program.constants.push_back(std::make_unique<schema::ConstantT>());
+  program.constants[0]->data.resize(8);
+  expectInvalid(program, "expected constant `c` to have 16 bytes, but got 8");
+  program.constants[0]->data.resize(16);
+  fuseopsStatus status;
+  EXPECT_NE(load(makeFile(program), status), nullptr) << fuseopsLastError();
+
+  entry.outputs[1] = static_cast<int32_t>(entry.tensors.size()) - 1;
+  expectInvalid(program, "(`c`) lies in the program");
+  entry.outputs[1] = 3;
+  added.role = schema::Role_Workspace;
+  expectInvalid(program, "tensor `c` is constant 0, which does not exist");
+}
+
 TEST(Load, RefusesUnlistedInput) {
   schema::ProgramT program = makeSmallProgram();
   program.entries[0]->inputs.pop_back();

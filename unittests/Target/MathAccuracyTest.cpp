@@ -45,10 +45,9 @@ const Function kFunctions[] = {
     {"log2", std::log2, 2.0, 2.0},   {"log10", std::log10, 2.0, 2.0},
     {"log1p", std::log1p, 1.6, 1.6}, {"tanh", std::tanh, 2.5, 1.6},
     {"erf", std::erf, 1.2, 1.2},     {"erfc", std::erfc, 5.0, 5.0},
+    {"sin", std::sin, 1.6, 1.6},     {"cos", std::cos, 1.6, 1.6},
 };
 const Function kNVVMOnly[] = {
-    {"sin", std::sin, 0, 1.6},
-    {"cos", std::cos, 0, 1.6},
     {"rsqrt", rsqrtReference, 0, 1.6},
 };
 
@@ -119,14 +118,12 @@ double errorInUlp(float got, double expected) {
 }
 
 void checkSweep(const OpenedKernels &kernels, const Function &function,
-                double allowed, uint32_t stride, double largestInput) {
+                double allowed, uint32_t stride) {
   std::vector<float> inputs = makeInputs(stride);
   std::vector<float> results = kernels.map<float, float>(function.name, inputs);
   double worst = 0;
   float worstInput = 0, worstResult = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (std::fabs(inputs[i]) > largestInput && !std::isinf(inputs[i]))
-      continue;
     double expected = function.reference(double(inputs[i]));
     double error = errorInUlp(results[i], expected);
     if (error > worst) {
@@ -185,7 +182,7 @@ TEST(MathAccuracy, CPUExpansionsOverTheWholeRange) {
   OpenedKernels kernels(context, *module, "native");
   ASSERT_TRUE(kernels.isOpen());
   for (const Function &function : kFunctions)
-    checkSweep(kernels, function, function.cpuUlp, 1021, INFINITY);
+    checkSweep(kernels, function, function.cpuUlp, 1021);
 }
 
 TEST(MathAccuracy, EveryLevelAndScalarsAgree) {
@@ -197,7 +194,7 @@ TEST(MathAccuracy, EveryLevelAndScalarsAgree) {
       OpenedKernels kernels(context, *module, level);
       ASSERT_TRUE(kernels.isOpen());
       for (const Function &function : kFunctions)
-        checkSweep(kernels, function, function.cpuUlp, 65537 * 3, INFINITY);
+        checkSweep(kernels, function, function.cpuUlp, 65537 * 3);
     }
   }
 }
@@ -210,9 +207,9 @@ TEST(MathAccuracy, CUDAExpansionsWithExactApproximations) {
   OpenedKernels kernels(context, *module, "native");
   ASSERT_TRUE(kernels.isOpen());
   for (const Function &function : kFunctions)
-    checkSweep(kernels, function, function.nvvmUlp, 4099, INFINITY);
+    checkSweep(kernels, function, function.nvvmUlp, 4099);
   for (const Function &function : kNVVMOnly)
-    checkSweep(kernels, function, function.nvvmUlp, 4099, INFINITY);
+    checkSweep(kernels, function, function.nvvmUlp, 4099);
 }
 
 TEST(MathAccuracy, TailsAreRelativelyExact) {
@@ -252,7 +249,7 @@ TEST(MathAccuracy, F64GoesToLibm) {
   for (const char *name : {"exp", "tanh", "erf", "erfc", "log1p", "expm1"})
     text += mapKernel(std::string("k_") + name, "f64", "f64",
                       std::string("%y = math.") + name + " %x : VT(f64)", 4);
-  text += mapKernel("k_sin", "f32", "f32", "%y = math.sin %x : VT(f32)", 4);
+  text += mapKernel("k_tan", "f32", "f32", "%y = math.tan %x : VT(f32)", 4);
   text +=
       mapKernel("k_powf", "f32", "f32", "%y = math.powf %x, %x : VT(f32)", 4);
   OwningOpRef<ModuleOp> module = context.parse(text);
@@ -266,7 +263,7 @@ TEST(MathAccuracy, F64GoesToLibm) {
     EXPECT_EQ(tanh[i], std::tanh(inputs[i]));
   }
   std::vector<float> angle = {1e30f, 0.5f};
-  EXPECT_EQ((kernels.map<float, float>("k_sin", angle)[0]), std::sin(1e30f));
+  EXPECT_EQ((kernels.map<float, float>("k_tan", angle)[0]), std::tan(1e30f));
   EXPECT_EQ((kernels.map<float, float>("k_powf", angle)[1]),
             std::pow(0.5f, 0.5f));
 }

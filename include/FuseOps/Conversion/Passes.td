@@ -49,12 +49,11 @@ def ExpandMathPass : Pass<"fuseops-expand-math"> {
   let description = [{
     *standalone*: `convert-kernel-to-llvm` applies these patterns itself.
 
-    Replaces `math.{exp, exp2, expm1, log, log2, log10, log1p, tanh, erf, erfc}`
-    on f32, scalar or vector, by `arith` and `math.fma` operations that
-    vectorise and need neither libm nor libdevice. On f16 and bf16 the same
+    Replaces `math.{exp, exp2, expm1, log, log2, log10, log1p, tanh, erf, erfc,
+    sin, cos}` on f32, scalar or vector, by `arith` and `math.fma` operations
+    that vectorise and need neither libm nor libdevice. On f16 and bf16 the same
     functions are computed in f32. With `target=nvvm` the exponentials use
-    `ex2.approx`, `math.rsqrt` becomes `rsqrt.approx`, and `math.{sin, cos}` are
-    expanded too.
+    `ex2.approx`, and `math.rsqrt` becomes `rsqrt.approx`.
 
     On every type: `fuseops.special`; `math.{clampf, sincos, fpowi, ipowi,
     isinf, isnormal}` and `arith.{floordivsi, ceildivsi, ceildivui}`, for which

@@ -298,10 +298,10 @@ Value expandErfc(FloatBuilder &b, Value x) {
 
 Value expandRsqrt(FloatBuilder &b, Value x) { return b.approximateRsqrt(x); }
 Value expandSin(FloatBuilder &b, Value x) {
-  return expandSinCosNVVM(b, x, /*isCosine=*/false);
+  return expandSinCos(b, x, /*isCosine=*/false);
 }
 Value expandCos(FloatBuilder &b, Value x) {
-  return expandSinCosNVVM(b, x, /*isCosine=*/true);
+  return expandSinCos(b, x, /*isCosine=*/true);
 }
 
 /// Pattern: f(x) -> its expansion [if x is f32, or f16 or bf16: in f32].
@@ -380,10 +380,9 @@ void mlir::fuseops::populateExpandMathPatterns(RewritePatternSet &patterns,
   patterns.add<ExpandUnary<math::TanhOp>>(context, target, expandTanh);
   patterns.add<ExpandUnary<math::ErfOp>>(context, target, expandErf);
   patterns.add<ExpandUnary<math::ErfcOp>>(context, target, expandErfc);
-  // The CPU has IEEE square roots, and libm's trigonometry has no range limit.
-  if (target == MathTarget::CPU)
-    return;
-  patterns.add<ExpandUnary<math::RsqrtOp>>(context, target, expandRsqrt);
   patterns.add<ExpandUnary<math::SinOp>>(context, target, expandSin);
   patterns.add<ExpandUnary<math::CosOp>>(context, target, expandCos);
+  // The CPU has IEEE square roots.
+  if (target == MathTarget::NVVM)
+    patterns.add<ExpandUnary<math::RsqrtOp>>(context, target, expandRsqrt);
 }

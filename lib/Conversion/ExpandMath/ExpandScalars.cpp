@@ -8,6 +8,7 @@
 #include "FuseOps/Conversion/ExpandMath.h"
 #include "FuseOps/Dialect/FuseOps/SpecialFunctions.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -148,7 +149,10 @@ struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
     unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth() - 1;
     if (exponent)
       bits = exponent->isNegative() ? 1 : exponent->getActiveBits();
-    Value result = one, square = x;
+    // LLVM's loop vectorizer asks of each square whether its two factors are
+    // uniform, which takes 2^bits steps; a frozen value it knows not to be.
+    Value result = one;
+    Value square = LLVM::FreezeOp::create(rewriter, op.getLoc(), x);
     for (unsigned bit = 0; bit < bits; ++bit) {
       Value isSet = i.compare(IntPredicate::ne,
                               i.bitAnd(n, i.constant(int64_t(1) << bit)), zero);

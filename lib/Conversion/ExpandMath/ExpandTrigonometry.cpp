@@ -1,4 +1,4 @@
-//===- ExpandTrigonometry.cpp - Sine and cosine for CUDA chips ------------===//
+//===- ExpandTrigonometry.cpp - Sine and cosine of f32 --------------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -164,7 +164,7 @@ Reduced reduceByHalfPi(FloatBuilder &b, Value x) {
 
 } // namespace
 
-Value mlir::fuseops::expandSinCosNVVM(FloatBuilder &b, Value x, bool isCosine) {
+Value mlir::fuseops::expandSinCos(FloatBuilder &b, Value x, bool isCosine) {
   OpBuilder &builder = b.getBuilder();
   Location loc = b.getLoc();
   auto [r, quadrant] = reduceByHalfPi(b, x);

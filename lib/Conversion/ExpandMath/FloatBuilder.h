@@ -87,8 +87,8 @@ private:
   MathTarget target;
 };
 
-/// sin(x), or cos(x), on a CUDA chip.
-Value expandSinCosNVVM(FloatBuilder &b, Value x, bool isCosine);
+/// sin(x), or cos(x), of any finite x.
+Value expandSinCos(FloatBuilder &b, Value x, bool isCosine);
 
 } // namespace mlir::fuseops
 

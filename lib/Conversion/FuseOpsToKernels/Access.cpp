@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace mlir::fuseops;
 
 static Extent extentOf(RankedTensorType type, int64_t dim) {
-  return type.isDynamicDim(dim) ? Extent{0, 1} : Extent{type.getDimSize(dim), 0};
+  return type.isDynamicDim(dim) ? Extent{0, 1}
+                                : Extent{type.getDimSize(dim), 0};
 }
 
 /// A product of two extents, of which at most one is symbolic.
@@ -91,7 +92,8 @@ int64_t mlir::fuseops::powerOfTwoIn(int64_t value) {
 }
 
 static int64_t powerOfTwoIn(Extent extent) {
-  return std::min(powerOfTwoIn(extent.constant), powerOfTwoIn(extent.perSymbol));
+  return std::min(powerOfTwoIn(extent.constant),
+                  powerOfTwoIn(extent.perSymbol));
 }
 
 int64_t Access::getRowAlignment() const {
@@ -140,9 +142,9 @@ Access mlir::fuseops::getPartialAccessIn(const View &view,
       if (inner.extent && !inner.count &&
           multiply(inner.divisor, *inner.extent) == digit.divisor &&
           multiply(inner.stride, *inner.extent) == digit.stride) {
-        inner.extent = digit.extent ? std::optional(multiply(*inner.extent,
-                                                             *digit.extent))
-                                    : std::nullopt;
+        inner.extent =
+            digit.extent ? std::optional(multiply(*inner.extent, *digit.extent))
+                         : std::nullopt;
         continue;
       }
     }

@@ -250,10 +250,10 @@ void GroupedKernel::emitMatrixRow(Value row) {
   int64_t columns = getColumns(op.getType());
   Value group = arith::DivUIOp::create(b, loc, row, constant(height));
   Value line = arith::RemUIOp::create(b, loc, row, constant(height));
-  auto [from, to] = findRows(group);
+  std::pair<Value, Value> range = findRows(group);
   forColumns([&](Value column) {
     Value sum = dot(
-        from, to, [&](Value r) { return at(r, height, line); },
+        range.first, range.second, [&](Value r) { return at(r, height, line); },
         [&](Value r) { return at(r, columns, column); });
     store(sum, at(row, columns, column));
   });

@@ -126,7 +126,8 @@ static SmallVector<RankedTensorType> visitedTypes(Operation &op) {
   if (isa<ReduceRowsOp, ReduceColumnsOp>(op))
     return {tensorType(op.getOperand(0))};
   auto isYielded = [](Operation *user) { return isa<YieldOp>(user); };
-  if (!isa<PointwiseOp, ConcatOp>(op) && llvm::none_of(op.getUsers(), isYielded))
+  if (!isa<PointwiseOp, ConcatOp>(op) &&
+      llvm::none_of(op.getUsers(), isYielded))
     return {};
   return {tensorType(op.getResult(0))};
 }
@@ -262,8 +263,8 @@ LogicalResult KernelGroup::findStores() {
     if (isa<BlockArgument>(value))
       return group.emitOpError() << "yields its own argument number "
                                  << cast<BlockArgument>(value).getArgNumber();
-    if (failed(findStores(value, View::packed(value, tensorType(value)),
-                          output)))
+    if (failed(
+            findStores(value, View::packed(value, tensorType(value)), output)))
       return failure();
   }
   return success();
@@ -295,17 +296,16 @@ LogicalResult KernelGroup::findStores(Value value, const View &view,
       reshape && !findView(value)) {
     // All of the result, or a part of it with rows and columns as they are.
     Value input = reshape.getInput();
-    return findStores(input,
-                      value == view.tensor
-                          ? View::packed(value, tensorType(input))
-                          : view,
-                      output);
+    return findStores(
+        input,
+        value == view.tensor ? View::packed(value, tensorType(input)) : view,
+        output);
   }
   Placement placement = getPlacement(value);
   bool isWhole = value == view.tensor;
-  if (isFinal(value) ? !isWhole
-                     : placement != Placement::Full &&
-                           placement != Placement::PerRow)
+  if (isFinal(value)
+          ? !isWhole
+          : placement != Placement::Full && placement != Placement::PerRow)
     return group.emitOpError()
            << "computes a value of type " << value.getType()
            << ", which is the same for every row, in a kernel over rows";

@@ -98,6 +98,21 @@ static bool hasWideRowReduction(const KernelGroup &group) {
   });
 }
 
+/// Shared memory that a block has on every chip.
+constexpr int64_t kSharedBytes = 48 * 1024;
+
+/// Shared memory in which a block combines the rows of its reductions: one
+/// vector of each thread.
+static int64_t getSharedBytes(const KernelGroup &group,
+                              const Schedule &schedule) {
+  int64_t widest = 0;
+  if (schedule.rows > 1)
+    for (ReduceRowsOp op : group.getRowReductions())
+      widest = std::max(widest, getElementBytes(getAccumulatorType(
+                                    op.getInput().getType().getElementType())));
+  return widest * schedule.rows * schedule.threads * schedule.vector;
+}
+
 /// Elements that a thread may hold over all passes: their f32 values stay in
 /// registers, of which a thread of a full block has 64.
 static int64_t getHeldLimit(const Schedule &schedule) {
@@ -251,6 +266,12 @@ FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
               "in "
               "memory because `threads` cannot hold a row, but got "
            << schedule.rows;
+  int64_t shared = getSharedBytes(group, schedule);
+  if (shared > kSharedBytes)
+    return op.emitOpError()
+           << "expected a schedule that combines its rows in " << kSharedBytes
+           << " bytes of shared memory, but got " << shared << ": `rows`, "
+           << "`threads` and `vector` together";
   schedule.rowsPerWorker = schedule.rows;
   return schedule;
 }

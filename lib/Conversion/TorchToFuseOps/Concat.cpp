@@ -202,6 +202,50 @@ static TorchHandler convertSliceBackward(bool isSelect) {
   };
 }
 
+/// The tensor with `part` at the places of `range`: where those are, what a
+/// slice's gradient would be is taken.
+static Value buildSpread(TorchCall &call, const Sliced &sliced, Value part,
+                         Range range) {
+  OpBuilder &builder = call.builder;
+  Location loc = call.getLoc();
+  auto slice = buildSlice(call, sliced, range).getDefiningOp<SliceOp>();
+  Value spread = slice.buildGradients(builder, part, true)->front();
+  auto isPart = [&](OpBuilder &inner, Location place,
+                    ValueRange) -> SmallVector<Value> {
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(inner, place,
+                                       inner.getI64IntegerAttr(value));
+    };
+    auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+      return arith::CmpIOp::create(inner, place, predicate, a, b).getResult();
+    };
+    Value index = LinearIndexOp::create(inner, place, inner.getI64Type());
+    Value distance =
+        arith::SubIOp::create(inner, place, index, constant(range.offset));
+    Value rest =
+        arith::RemSIOp::create(inner, place, distance, constant(range.step));
+    Value isOn = compare(arith::CmpIPredicate::eq, rest, constant(0));
+    // Also where the distance is negative.
+    Value isWithin = compare(arith::CmpIPredicate::ult, distance,
+                             constant(range.count * range.step));
+    return {arith::AndIOp::create(inner, place, isOn, isWithin)};
+  };
+  SmallVector<int64_t> shape(sliced.type.getRank(), 1);
+  shape[sliced.dim] = sliced.extent;
+  Value mask =
+      PointwiseOp::build(builder, loc,
+                         RankedTensorType::get(shape, builder.getI1Type()),
+                         ValueRange(), isPart)
+          .getResult(0);
+  auto choose = [](OpBuilder &inner, Location place,
+                   ValueRange s) -> SmallVector<Value> {
+    return {arith::SelectOp::create(inner, place, s[0], s[1], s[2])};
+  };
+  return PointwiseOp::build(builder, loc, sliced.type,
+                            ValueRange{mask, spread, sliced.value}, choose)
+      .getResult(0);
+}
+
 /// slice_scatter (tensor, part, dim, start, end, step) and select_scatter
 /// (tensor, part, dim, index): the tensor with the part in place of its own.
 static TorchHandler convertScatter(bool isSelect) {
@@ -226,8 +270,6 @@ static TorchHandler convertScatter(bool isSelect) {
         return failure();
       range = *listed;
     }
-    if (range.step != 1)
-      return call.refuse("expected a step of 1, but got " + Twine(range.step));
     SmallVector<int64_t> shape(sliced->type.getShape());
     shape[sliced->dim] = range.count;
     auto type = RankedTensorType::get(shape, sliced->type.getElementType());
@@ -238,6 +280,8 @@ static TorchHandler convertScatter(bool isSelect) {
     Value middle =
         broadcastTo(call.builder, call.getLoc(),
                     reshapeTo(call.builder, call.getLoc(), *part, shape), type);
+    if (range.step != 1)
+      return call.set(0, buildSpread(call, *sliced, middle, range));
     int64_t end = range.offset + range.count;
     Value parts[] = {
         buildSlice(call, *sliced, {0, range.offset, 1}), middle,

@@ -191,6 +191,13 @@ static LogicalResult convertEinsum(TorchCall &call) {
                          letters + "` and " + print(value.type));
     tensors.push_back({call.materialize(value), letters});
   }
+  bool areFloats = llvm::all_of(tensors, [](const Lettered &tensor) {
+    return isComputeFloat(tensor.getType().getElementType());
+  });
+  if (tensors.size() == 2 && !areFloats)
+    return call.refuse("expected operand 1 to be f16, bf16, f32 or f64, but "
+                       "got " +
+                       print(tensors.front().getType()));
   for (auto [index, tensor] : llvm::enumerate(tensors)) {
     std::string others = result;
     if (tensors.size() == 2)

@@ -94,7 +94,7 @@ static LogicalResult convertDropout(TorchCall &call) {
 
 /// Gradient, mask, and what kept elements are multiplied by.
 static LogicalResult convertDropoutBackward(TorchCall &call) {
-  FailureOr<Value> gradient = call.floatTensor(0);
+  FailureOr<Value> gradient = call.tensor(0);
   if (failed(gradient))
     return failure();
   FailureOr<Value> mask = call.tensor(1);
@@ -103,7 +103,7 @@ static LogicalResult convertDropoutBackward(TorchCall &call) {
   FailureOr<double> factor = call.number(2);
   if (failed(factor))
     return failure();
-  FailureOr<RankedTensorType> result = call.floatResultType();
+  FailureOr<RankedTensorType> result = call.resultType();
   if (failed(result))
     return failure();
   return call.set(0, call.pointwise(*result, {*gradient, *mask},

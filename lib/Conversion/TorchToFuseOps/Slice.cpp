@@ -294,4 +294,5 @@ void mlir::fuseops::addSliceHandlers(TorchHandlers &handlers) {
   handlers.add("aten.__getitem__.t", 2, 2, convertGetItem);
   handlers.add("prim.ListUnpack", 1, 1, convertListUnpack);
   addConcatHandlers(handlers);
+  addGatherHandlers(handlers);
 }

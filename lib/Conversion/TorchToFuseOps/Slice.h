@@ -45,6 +45,9 @@ Value dropDim(TorchCall &call, Value value, int64_t dim);
 /// The range of torch.slice (start, end, step) at operands `first` and on.
 FailureOr<Range> getRange(TorchCall &call, unsigned first, int64_t extent);
 
+/// Constant indices, diagonals and rotations.
+void addGatherHandlers(TorchHandlers &handlers);
+
 /// Joining tensors, and writing a part of one.
 void addConcatHandlers(TorchHandlers &handlers);
 

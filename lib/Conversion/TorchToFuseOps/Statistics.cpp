@@ -151,8 +151,7 @@ static LogicalResult convertLogSumExp(TorchCall &call) {
     TorchValue none;
     none.kind = TorchValue::Kind::Splat;
     none.type = *result;
-    none.constant =
-        TorchNumber::get(-std::numeric_limits<double>::infinity());
+    none.constant = TorchNumber::get(-std::numeric_limits<double>::infinity());
     return call.set(0, none);
   }
   FailureOr<Value> maximum =

@@ -92,6 +92,13 @@ static LogicalResult convertScalar(TorchCall &call) {
   return failed(number) ? failure() : setFilled(call, *number, 1);
 }
 
+/// A number where an operation's schema has a tensor: in type promotion it
+/// stays a number.
+static LogicalResult convertNumberOperand(TorchCall &call) {
+  FailureOr<TorchValue> number = call.valueOrNumber(0);
+  return failed(number) ? failure() : call.set(0, *number);
+}
+
 /// The only element of a tensor as a number.
 static LogicalResult convertItem(TorchCall &call) {
   FailureOr<TorchValue> tensor = call.value(0);
@@ -288,10 +295,10 @@ void mlir::fuseops::addTensorFactoryHandlers(TorchHandlers &handlers) {
   handlers.add("aten.full", 2, 6, convertFull(1, 0));
   handlers.add("aten.new_full", 3, 7, convertFull(2, 1));
   handlers.add("aten.full_like", 2, 7, convertFull(1, std::nullopt));
-  for (StringRef name :
-       {"aten.scalar_tensor", "aten.tensor.int", "aten.tensor.float",
-        "prim.NumToTensor.Scalar", "prims.scalar_tensor"})
+  for (StringRef name : {"aten.scalar_tensor", "aten.tensor.int",
+                         "aten.tensor.float", "prims.scalar_tensor"})
     handlers.add(name, 1, 5, convertScalar);
+  handlers.add("prim.NumToTensor.Scalar", 1, 1, convertNumberOperand);
   for (StringRef name : {"item", "Int.Tensor", "Float.Tensor", "Bool.Tensor",
                          "_local_scalar_dense"})
     handlers.add(("aten." + name).str(), 1, 1, convertItem);

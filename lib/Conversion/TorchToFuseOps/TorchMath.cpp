@@ -7,7 +7,6 @@
 
 #include "TorchMath.h"
 #include "FuseOps/Dialect/FuseOps/SpecialFunctions.h"
-#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 #include <limits>
@@ -138,30 +137,15 @@ Value TorchMath::minimum(Value a, Value b) {
 }
 
 Value TorchMath::integerPower(Value base, Value exponent) {
+  if (!isUnsigned())
+    return special::powInt(builder, loc, base, exponent);
+  // Twice as wide no exponent is negative, and the low bits are the same.
   unsigned width = type.getIntOrFloatBitWidth();
-  APInt known;
-  bool isKnown = matchPattern(exponent, m_ConstantInt(&known));
-  Value one = bits(1), zero = bits(0), result = one, power = base;
-  unsigned numBits =
-      isKnown ? known.getActiveBits() : (isUnsigned() ? width : width - 1);
-  for (unsigned bit = 0; bit < numBits; ++bit) {
-    if (bit)
-      power = mul(power, power);
-    if (isKnown) {
-      result = known[bit] ? mul(result, power) : result;
-      continue;
-    }
-    Value mask = bits(static_cast<int64_t>(uint64_t(1) << bit));
-    Value isSet = ne(both(exponent, mask), zero);
-    result = select(isSet, mul(result, power), result);
-  }
-  if (isUnsigned() || (isKnown && !known.isNegative()))
-    return result;
-  // A negative power is 0, but of 1 and -1.
-  Value isOdd = ne(both(exponent, one), zero);
-  Value inverse = select(eq(base, bits(-1)), select(isOdd, bits(-1), one),
-                         select(eq(base, one), one, zero));
-  return select(lt(exponent, zero), inverse, result);
+  Type wide = builder.getIntegerType(2 * width);
+  Value power = special::powInt(
+      builder, loc, arith::ExtUIOp::create(builder, loc, wide, base),
+      arith::ExtUIOp::create(builder, loc, wide, exponent));
+  return arith::TruncIOp::create(builder, loc, type, power);
 }
 
 //===----------------------------------------------------------------------===//

@@ -226,13 +226,14 @@ static Value softBoundDerivative(ScalarMath &m, Value x, double bound) {
 }
 
 LogicalResult SituGluOp::verify() {
-  for (auto [name, attr] : {std::pair<StringRef, APFloat>{"beta1", getBeta1()},
-                            std::pair<StringRef, APFloat>{"beta2", getBeta2()}})
-    if (double beta = attr.convertToDouble();
-        !std::isfinite(beta) || beta <= 0.0)
-      return emitOpError() << "expected `" << name
-                           << "` to be finite and positive, but got " << beta;
-  return success();
+  auto verifyBeta = [&](StringRef name, double beta) -> LogicalResult {
+    if (std::isfinite(beta) && beta > 0.0)
+      return success();
+    return emitOpError() << "expected `" << name
+                         << "` to be finite and positive, but got " << beta;
+  };
+  return failure(failed(verifyBeta("beta1", getBeta1().convertToDouble())) ||
+                 failed(verifyBeta("beta2", getBeta2().convertToDouble())));
 }
 Value SituGluOp::activate(ScalarMath &m, Value a) {
   return m.mul(softBound(m, a, getBeta1().convertToDouble()), m.sigmoid(a));

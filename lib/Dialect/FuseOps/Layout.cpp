@@ -31,9 +31,6 @@ Value mlir::fuseops::permute(OpBuilder &builder, Location loc, Value value,
 
 Value mlir::fuseops::reshapeTo(OpBuilder &builder, Location loc, Value value,
                                ArrayRef<int64_t> shape) {
-  // Of a reshape it is one of what that has.
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getInput();
   RankedTensorType type = tensorType(value);
   if (type.getShape() == shape)
     return value;
@@ -147,9 +144,10 @@ FailureOr<Value> mlir::fuseops::reduceDims(OpBuilder &builder, Location loc,
                             << ": more than one of its sizes is symbolic";
     // A symbolic size stays in front; where there is none, the last dimension
     // stays where it is.
-    bool isRows = plan.isReducedDynamic ||
-                  (!plan.isKeptDynamic &&
-                   (!plan.kept.empty() && plan.kept.back() > plan.reduced.back()));
+    bool isRows =
+        plan.isReducedDynamic ||
+        (!plan.isKeptDynamic &&
+         (!plan.kept.empty() && plan.kept.back() > plan.reduced.back()));
     SmallVector<int64_t> order;
     auto append = [&](bool isReduced) {
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -222,5 +220,9 @@ FailureOr<Value> mlir::fuseops::reduceToShape(OpBuilder &builder, Location loc,
                  target.getElementType());
   if (failed(reduced))
     return failure();
-  return reshapeTo(builder, loc, *reduced, target.getShape());
+  // The kept dimensions of extent 1 go again.
+  Value value = *reduced;
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getInput();
+  return reshapeTo(builder, loc, value, target.getShape());
 }

@@ -74,9 +74,8 @@ Gradients ReshapeOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                     ArrayRef<bool> needed) {
   if (!needed[0] || !gradients[0])
     return SmallVector<Value>{Value()};
-  return SmallVector<Value>{
-      reshapeTo(builder, getLoc(), gradients[0],
-                tensorType(getInput()).getShape())};
+  return SmallVector<Value>{reshapeTo(builder, getLoc(), gradients[0],
+                                      tensorType(getInput()).getShape())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,9 +92,9 @@ LogicalResult SliceOp::verify() {
     return emitOpError() << "expected `step` not to be 0";
   if (result.getRank() != input.getRank() ||
       result != withExtent(input, dim, result.getDimSize(dim)))
-    return emitOpError() << "expected `result` to differ from `input`, which is "
-                         << input << ", in dimension " << dim
-                         << " only, but got " << result;
+    return emitOpError()
+           << "expected `result` to differ from `input`, which is " << input
+           << ", in dimension " << dim << " only, but got " << result;
   if (input.isDynamicDim(dim) || result.isDynamicDim(dim))
     return emitOpError() << "expected to slice a dimension of known size, but "
                             "dimension "
@@ -164,8 +163,7 @@ Gradients SliceOp::buildGradients(OpBuilder &builder, ValueRange gradients,
     gradient = reshapeTo(builder, loc, gradient, shape);
     shape[dim + 1] = step;
     auto spread = RankedTensorType::get(shape, inner.getElementType());
-    gradient =
-        padWithZeros(builder, loc, gradient, dim + 1, place, spread);
+    gradient = padWithZeros(builder, loc, gradient, dim + 1, place, spread);
     shape.erase(shape.begin() + dim + 1);
     shape[dim] = count * step;
     gradient = reshapeTo(builder, loc, gradient, shape);
@@ -325,8 +323,8 @@ Gradients ExpandOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                    ArrayRef<bool> needed) {
   if (!needed[0] || !gradients[0])
     return SmallVector<Value>{Value()};
-  FailureOr<Value> gradient = reduceToShape(builder, getLoc(), gradients[0],
-                                            tensorType(getInput()));
+  FailureOr<Value> gradient =
+      reduceToShape(builder, getLoc(), gradients[0], tensorType(getInput()));
   if (failed(gradient))
     return failure();
   return SmallVector<Value>{*gradient};

@@ -172,10 +172,10 @@ Offset<schema::Program> Writer::writeProgram(const ProgramPlan &plan,
   }
   auto constantTables = builder.CreateVector(constants);
   auto reportText = writeString(report);
-  return schema::CreateProgram(
-      builder, ::fuseops::runtime::kProgramVersion, compiler, targetName, name,
-      plan.symbolMin, plan.symbolMax, codeTables, entryTables, reportText,
-      constantTables);
+  return schema::CreateProgram(builder, ::fuseops::runtime::kProgramVersion,
+                               compiler, targetName, name, plan.symbolMin,
+                               plan.symbolMax, codeTables, entryTables,
+                               reportText, constantTables);
 }
 
 std::string mlir::fuseops::writeProgram(const ProgramPlan &plan,

@@ -52,11 +52,14 @@ func.func @rsqrt_stays_ieee_on_the_cpu(%x: f32) -> f32 {
 
 // -----
 
-// CHECK-LABEL: func.func @sine_stays_libm_on_the_cpu(
-// CPU-NEXT:      math.sin
-// NVVM-NOT:      math.sin
-// NVVM:          arith.extf %{{.+}} : f32 to f64
-func.func @sine_stays_libm_on_the_cpu(%x: f32) -> f32 {
+// Beyond 2^51 another reduction, in a branch.
+// CHECK-LABEL: func.func @sine_in_two_ranges(
+// CHECK-NOT:     math.sin
+// CHECK:         arith.extf %{{.+}} : f32 to f64
+// CHECK:         %[[HUGE:.+]] = arith.cmpf oge
+// CHECK:         scf.if %[[HUGE]]
+// CHECK:           arith.muli %{{.+}} : i64
+func.func @sine_in_two_ranges(%x: f32) -> f32 {
   %y = math.sin %x : f32
   return %y : f32
 }

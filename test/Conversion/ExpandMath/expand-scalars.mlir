@@ -30,7 +30,8 @@ func.func @fpowi_in_f64(%x: f32, %n: i32) -> f32 {
 
 // CHECK-LABEL: func.func @ipowi_of_constant_exponent(
 // CHECK-SAME:    %[[X:.+]]: i32
-// CHECK:         %[[TWO:.+]] = arith.muli %[[X]], %[[X]] : i32
+// CHECK:         %[[ONE:.+]] = llvm.freeze %[[X]] : i32
+// CHECK:         %[[TWO:.+]] = arith.muli %[[ONE]], %[[ONE]] : i32
 // CHECK:         %[[THREE:.+]] = arith.muli {{%.+, %.+}} : i32
 // CHECK-NOT:     math.ipowi
 // CHECK:         return

@@ -94,3 +94,15 @@ forward {
   }
   fuseops.return %y : tensor<65536xf32>
 }
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x64xi8>) -> tensor<64xi64>
+forward {
+  // expected-error @below {{'fuseops.group' op expected a schedule that combines its rows in 49152 bytes of shared memory, but got 65536: `rows`, `threads` and `vector` together}}
+  %y = fuseops.group @k row_column schedule {rows = 128 : i64, threads = 8 : i64} (%a = %x) : (tensor<?x64xi8>) -> tensor<64xi64> {
+    %r = fuseops.reduce_rows sum %a : tensor<?x64xi8> -> tensor<64xi64>
+    fuseops.yield %r : tensor<64xi64>
+  }
+  fuseops.return %y : tensor<64xi64>
+}

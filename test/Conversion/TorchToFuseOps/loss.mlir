@@ -18,9 +18,7 @@
 // CHECK-NEXT: %[[V7:.+]] = arith.divf %[[ARG2]], %[[CST]] : f32
 // CHECK-NEXT: fuseops.yield %[[V7]] : f32
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[V6:.+]] = fuseops.pointwise (%[[ARG2:.+]] = %[[V5]]) : (tensor<f32>) -> tensor<bf16> {
-// CHECK-NEXT: fuseops.yield %[[ARG2]] : f32
-// CHECK-NEXT: }
+// CHECK-NEXT: %[[V6:.+]] = fuseops.cast %[[V5]] : tensor<f32> -> tensor<bf16>
 // CHECK-NEXT: fuseops.return %[[V6]] : tensor<bf16>
 func.func @mean_squared_error(%x: !torch.vtensor<[4,64],bf16>, %y: !torch.vtensor<[4,64],bf16>) -> !torch.vtensor<[],bf16> {
   %int1 = torch.constant.int 1
@@ -104,9 +102,7 @@ func.func @gradient(%g: !torch.vtensor<[1],f32>, %x: !torch.vtensor<[4,64],f32>,
 // CHECK-NEXT: %[[V12:.+]] = arith.divf %[[ARG2]], %[[ARG3]] : f32
 // CHECK-NEXT: fuseops.yield %[[V12]] : f32
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[V11:.+]] = fuseops.pointwise (%[[ARG2:.+]] = %[[V10]]) : (tensor<f32>) -> tensor<bf16> {
-// CHECK-NEXT: fuseops.yield %[[ARG2]] : f32
-// CHECK-NEXT: }
+// CHECK-NEXT: %[[V11:.+]] = fuseops.cast %[[V10]] : tensor<f32> -> tensor<bf16>
 // CHECK-NEXT: fuseops.return %[[V11]] : tensor<bf16>
 func.func @cross_entropy(%x: !torch.vtensor<[8,64],bf16>, %t: !torch.vtensor<[8],si64>) -> !torch.vtensor<[],bf16> {
   %none = torch.constant.none

@@ -109,18 +109,6 @@ func.func @f(%x: !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[4,0],f32> {
 
 // -----
 
-func.func @f(%x: !torch.vtensor<[4,16],f32>, %p: !torch.vtensor<[4,2],f32>) -> !torch.vtensor<[4,16],f32> {
-  %int1 = torch.constant.int 1
-  %int0 = torch.constant.int 0
-  %int4 = torch.constant.int 4
-  %int2 = torch.constant.int 2
-  // expected-error@below {{cannot convert `torch.aten.slice_scatter`: expected a step of 1, but got 2}}
-  %0 = torch.aten.slice_scatter %x, %p, %int1, %int0, %int4, %int2 : !torch.vtensor<[4,16],f32>, !torch.vtensor<[4,2],f32>, !torch.int, !torch.int, !torch.int, !torch.int -> !torch.vtensor<[4,16],f32>
-  return %0 : !torch.vtensor<[4,16],f32>
-}
-
-// -----
-
 func.func @f(%x: !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[4,8],f32> {
   %int0 = torch.constant.int 0
   %l0 = torch.prim.ListConstruct %int0 : (!torch.int) -> !torch.list<int>
@@ -261,6 +249,24 @@ func.func @f(%x: !torch.vtensor<[4,8],f32>, %y: !torch.vtensor<[5,8],f32>) -> !t
   // expected-error@below {{cannot convert `torch.aten.mse_loss`: expected tensors that broadcast to one of them}}
   %0 = torch.aten.mse_loss %x, %y, %int1 : !torch.vtensor<[4,8],f32>, !torch.vtensor<[5,8],f32>, !torch.int -> !torch.vtensor<[],f32>
   return %0 : !torch.vtensor<[],f32>
+}
+
+// -----
+
+func.func @f(%x: !torch.vtensor<[6,4],f32>, %i: !torch.vtensor<[4],si64>) -> !torch.vtensor<[4,4],f32> {
+  %int0 = torch.constant.int 0
+  // expected-error@below {{cannot convert `torch.aten.index_select`: expected indices that are constants of the program}}
+  %0 = torch.aten.index_select %x, %int0, %i : !torch.vtensor<[6,4],f32>, !torch.int, !torch.vtensor<[4],si64> -> !torch.vtensor<[4,4],f32>
+  return %0 : !torch.vtensor<[4,4],f32>
+}
+
+// -----
+
+func.func @f(%x: !torch.vtensor<[6],f32>) -> !torch.vtensor<[6],f32> {
+  %int0 = torch.constant.int 0
+  // expected-error@below {{cannot convert `torch.aten.diagonal`: expected two dimensions of known size}}
+  %0 = torch.aten.diagonal %x, %int0, %int0, %int0 : !torch.vtensor<[6],f32>, !torch.int, !torch.int, !torch.int -> !torch.vtensor<[6],f32>
+  return %0 : !torch.vtensor<[6],f32>
 }
 
 // -----

@@ -49,9 +49,7 @@ func.func @sums(%x: !torch.vtensor<[2,3,4],bf16>, %i: !torch.vtensor<[4,8],si8>)
 // CHECK-NEXT: fuseops.yield %[[V14]] : f32
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[V6:.+]] = fuseops.reshape %[[V5]] : tensor<2x1x4xf32> -> tensor<2x4xf32>
-// CHECK-NEXT: %[[V7:.+]] = fuseops.pointwise (%[[ARG1:.+]] = %[[V6]]) : (tensor<2x4xf32>) -> tensor<2x4xbf16> {
-// CHECK-NEXT: fuseops.yield %[[ARG1]] : f32
-// CHECK-NEXT: }
+// CHECK-NEXT: %[[V7:.+]] = fuseops.cast %[[V6]] : tensor<2x4xf32> -> tensor<2x4xbf16>
 // CHECK-NEXT: %[[V8:.+]] = fuseops.reduce_columns sum %[[ARG0]] : tensor<2x3x4xbf16> -> tensor<2x3x1xf32>
 // CHECK-NEXT: %[[V9:.+]] = fuseops.reduce_rows sum %[[V8]] : tensor<2x3x1xf32> -> tensor<1xf32>
 // CHECK-NEXT: %[[V10:.+]] = fuseops.reshape %[[V9]] : tensor<1xf32> -> tensor<1x1x1xf32>
@@ -61,9 +59,7 @@ func.func @sums(%x: !torch.vtensor<[2,3,4],bf16>, %i: !torch.vtensor<[4,8],si8>)
 // CHECK-NEXT: fuseops.yield %[[V14]] : f32
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[V12:.+]] = fuseops.reshape %[[V11]] : tensor<1x1x1xf32> -> tensor<f32>
-// CHECK-NEXT: %[[V13:.+]] = fuseops.pointwise (%[[ARG1:.+]] = %[[V12]]) : (tensor<f32>) -> tensor<bf16> {
-// CHECK-NEXT: fuseops.yield %[[ARG1]] : f32
-// CHECK-NEXT: }
+// CHECK-NEXT: %[[V13:.+]] = fuseops.cast %[[V12]] : tensor<f32> -> tensor<bf16>
 // CHECK-NEXT: fuseops.return %[[V7]], %[[V13]] : tensor<2x4xbf16>, tensor<bf16>
 func.func @means(%x: !torch.vtensor<[2,3,4],bf16>) -> (!torch.vtensor<[2,4],bf16>, !torch.vtensor<[],bf16>) {
   %int1 = torch.constant.int 1

@@ -25,12 +25,8 @@
 // CHECK-NEXT: %[[V9:.+]] = arith.divf %[[ARG1]], %[[V8]] : f32
 // CHECK-NEXT: fuseops.yield %[[V9]] : f32
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[V5:.+]] = fuseops.pointwise (%[[ARG1:.+]] = %[[V4]]) : (tensor<4x1xf32>) -> tensor<4x1xbf16> {
-// CHECK-NEXT: fuseops.yield %[[ARG1]] : f32
-// CHECK-NEXT: }
-// CHECK-NEXT: %[[V6:.+]] = fuseops.pointwise (%[[ARG1:.+]] = %[[V1]]) : (tensor<4x1xf32>) -> tensor<4x1xbf16> {
-// CHECK-NEXT: fuseops.yield %[[ARG1]] : f32
-// CHECK-NEXT: }
+// CHECK-NEXT: %[[V5:.+]] = fuseops.cast %[[V4]] : tensor<4x1xf32> -> tensor<4x1xbf16>
+// CHECK-NEXT: %[[V6:.+]] = fuseops.cast %[[V1]] : tensor<4x1xf32> -> tensor<4x1xbf16>
 // CHECK-NEXT: fuseops.return %[[V5]], %[[V6]] : tensor<4x1xbf16>, tensor<4x1xbf16>
 func.func @variance(%x: !torch.vtensor<[4,64],bf16>) -> (!torch.vtensor<[4,1],bf16>, !torch.vtensor<[4,1],bf16>) {
   %int1 = torch.constant.int 1

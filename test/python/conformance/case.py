@@ -264,6 +264,7 @@ class Variant:
     min_rank: int = 0
     max_rank: int = 5
     empty_columns: bool = True
+    empty: bool = True
     # What does not apply, and why.
     excluded: dict[str, str] = field(default_factory=dict)
     # Whether NaN, infinities and zeros are torch's business with it.
@@ -271,7 +272,7 @@ class Variant:
 
     def takes(self, shape: Shape) -> bool:
         """Whether a shape of the grid makes sense for it."""
-        if not self.min_rank <= len(shape) <= self.max_rank:
+        if not self.min_rank <= len(shape) <= self.max_rank or (0 in shape and not self.empty):
             return False
         return not shape or shape[-1] != 0 or self.empty_columns
 

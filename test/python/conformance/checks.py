@@ -317,7 +317,7 @@ def unfused(case: Case, target: str, size: int, seed: int = 0) -> list[str]:
     chain = case.chained()
     if chain is None:
         return []
-    before, after = _links(case)
+    before, after = links(case)
     arrays = case.samples(size, seed)
     floats = [i for i, a in enumerate(case.args) if a.dtype in FLOATS and i not in case.attributes]
     smooth = [i for i, (_, d) in enumerate(case.results) if d in FLOATS]
@@ -375,7 +375,7 @@ def unfused(case: Case, target: str, size: int, seed: int = 0) -> list[str]:
     return failures
 
 
-def _links(case: Case) -> tuple[Case, Case]:
+def links(case: Case) -> tuple[Case, Case]:
     """What stands before and after a case in its chain, as programs."""
     floats = [a for i, a in enumerate(case.args) if a.dtype in FLOATS and i not in case.attributes]
     shapes: list[tuple[Shape, str]] = [(a.shape, a.dtype) for a in floats]

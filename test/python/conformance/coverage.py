@@ -23,6 +23,54 @@ STRUCTURE = {
     "reduce_scatter": "is not executed yet: test/Dialect/FuseOps/collectives.mlir",
 }
 
+_WHOLE = "scripts/check_fixtures: it means something within a program only"
+_OPINFO = "scripts/check_opinfo"
+_RANDOM = "test_dropout.py and scripts/check_fixtures: it is random"
+# Torch operations that no entry has, and what runs them.
+ELSEWHERE = {
+    "aten.Bool.Tensor": _WHOLE,
+    "aten.Float.Tensor": _WHOLE,
+    "aten.Int.Tensor": _WHOLE,
+    "aten.__getitem__.t": _WHOLE,
+    "aten._local_scalar_dense": _WHOLE,
+    "aten.item": _WHOLE,
+    "aten.tensor.float": _WHOLE,
+    "aten.tensor.int": _WHOLE,
+    "copy.to_vtensor": _WHOLE,
+    "prim.ListUnpack": "split, chunk and unbind, whose import writes it",
+    "prim.NumToTensor.Scalar": "forms with numbers, whose import writes it",
+    "vtensor.literal": _WHOLE,
+    "aten._conj": "torch refuses it for what is not complex",
+    "aten._fused_rms_norm_backward": _WHOLE,
+    "aten._grouped_mm": _OPINFO,
+    "aten._native_batch_norm_legit_no_training": _OPINFO,
+    "aten._prelu_kernel_backward": _OPINFO,
+    "aten._reshape_alias": _WHOLE,
+    "aten.diagonal_copy": _OPINFO,
+    "aten.dropout": _RANDOM,
+    "aten.native_dropout": _RANDOM,
+    "aten.native_dropout_backward": _RANDOM,
+    "aten.rrelu": _RANDOM,
+    "aten.rrelu_with_noise": _RANDOM,
+    "aten.rrelu_with_noise_backward": _RANDOM,
+    "aten.empty.memory_format": "its elements are undefined",
+    "aten.new_empty": "its elements are undefined",
+    "aten.eye.m": _OPINFO,
+    "aten.fill.Tensor": _OPINFO,
+    "aten.index.Tensor_hacked_twin": _OPINFO,
+    "aten.nll_loss2d": _OPINFO,
+    "aten.nll_loss2d_backward": _OPINFO,
+    "aten.nll_loss2d_forward": _OPINFO,
+    "aten.special_round.decimals": "special_round, as torch spells it",
+    "aten.tanhshrink": "torch takes it apart: entry tanhshrink",
+    "aten.to.dtype_layout": _WHOLE,
+    "aten.zero": _WHOLE,
+    "prims.collapse": _WHOLE,
+    "prims.scalar_tensor": _WHOLE,
+    "prims.squeeze": _WHOLE,
+    "prims.var": _WHOLE,
+}
+
 
 def cases(only: str = "") -> Iterator[tuple[str, str, Case]]:
     """One case of each variant."""

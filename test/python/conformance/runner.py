@@ -6,7 +6,10 @@ leaves out or writes beside its tensor is seen, on the CPU and on a GPU.
 """
 
 import functools
+import hashlib
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -112,10 +115,31 @@ def _bits(tensor: Tensor) -> Tensor:
     return tensor.contiguous().reshape(-1).view(torch.uint8)
 
 
+class Programs:
+    """Where program files are kept, if anywhere: a machine that cannot compile loads them."""
+
+    folder: Path | None = None
+
+
+def compile_bytes(text: str, target: str) -> bytes:
+    """The program file of IR text; raises FuseOpsError."""
+    if Programs.folder is None:
+        return emit(text, target=target)
+    # A location may name a path of the machine that imported the text.
+    key = re.sub(r"loc\(.*|#loc.*", "", text)
+    name = hashlib.sha256(f"{target}\n{key}".encode()).hexdigest()[:32]
+    path = Programs.folder / f"{name}.fuseops"
+    if not path.exists():
+        data = emit(text, target=target)
+        Programs.folder.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return path.read_bytes()
+
+
 @functools.lru_cache(maxsize=16)
 def compile_ir(text: str, target: str = "cpu") -> Checked:
     """Compiles IR text; raises FuseOpsError."""
-    return Checked(emit(text, target=target))
+    return Checked(compile_bytes(text, target))
 
 
 def printed(text: str) -> str:

@@ -6,10 +6,11 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from pathlib import Path
 from queue import Queue
 
 import torch
@@ -152,15 +153,39 @@ def perform(item: Item) -> list[str]:
         return [f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"]
 
 
-def _start() -> None:
+def prepare(item: Item) -> list[str]:
+    """Compiles an item's programs into the folder of programs; what is wrong."""
+    if item.check == "roundtrip":
+        return []
+    try:
+        case = item.case()
+        cases = [case]
+        if item.check in ("chain", "unfused"):
+            chain = case.chained()
+            if chain is None:
+                return []
+            cases = [chain] if item.check == "chain" else [case, chain, *checks.links(case)]
+        for one in cases:
+            runner.compile_bytes(one.text(), item.target)
+    except FuseOpsError as error:
+        return [f"refused: {str(error).splitlines()[0]}"]
+    return []
+
+
+def _start(folder: Path | None) -> None:
     """Each process has one core."""
     torch.set_num_threads(1)
+    runner.Programs.folder = folder
+
+
+Action = Callable[[Item], list[str]]
 
 
 class _Worker:
     """A process that runs chunks of items, and another one after it has died."""
 
-    def __init__(self) -> None:
+    def __init__(self, action: Action) -> None:
+        self._action = action
         self._pool: ProcessPoolExecutor | None = None
 
     def run(self, chunk: Sequence[Item]) -> list[list[str]]:
@@ -169,9 +194,11 @@ class _Worker:
         for item in chunk:
             if self._pool is None:
                 context = multiprocessing.get_context("spawn")
-                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_start)
+                self._pool = ProcessPoolExecutor(
+                    1, mp_context=context, initializer=_start, initargs=(runner.Programs.folder,)
+                )
             try:
-                found.append(self._pool.submit(perform, item).result())
+                found.append(self._pool.submit(self._action, item).result())
             except BrokenProcessPool:
                 found.append(["the process died"])
                 self._pool = None
@@ -183,17 +210,19 @@ class _Worker:
             self._pool.shutdown()
 
 
-def in_parallel(items: Sequence[Item], jobs: int) -> Iterator[tuple[Item, list[str]]]:
+def in_parallel(
+    items: Sequence[Item], jobs: int, action: Action = perform
+) -> Iterator[tuple[Item, list[str]]]:
     """Each item with what is wrong, in order. Chunks follow the table, so that a process meets the
     checks of one program together and compiles it once."""
     if jobs == 1:
-        _start()
+        _start(runner.Programs.folder)
         for item in items:
-            yield item, perform(item)
+            yield item, action(item)
         return
     workers: Queue[_Worker] = Queue()
     for _ in range(jobs):
-        workers.put(_Worker())
+        workers.put(_Worker(action))
 
     def run(chunk: Sequence[Item]) -> list[list[str]]:
         worker = workers.get()
@@ -237,6 +266,10 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="what pytest runs")
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--check", default="", help="only this kind of check")
+    parser.add_argument(
+        "--programs", type=Path, help="a folder of program files; what it lacks is compiled into it"
+    )
+    parser.add_argument("--compile-only", action="store_true", help="fill --programs and stop")
     parser.add_argument("--verbose", action="store_true", help="a line for each check")
     options = parser.parse_args()
     if options.list:
@@ -245,14 +278,17 @@ def main() -> int:
                 print(describe(op))
         return 0
     targets = options.target or ["cpu"]
-    if any(runner.device_of(t).type == "cuda" for t in targets) and not torch.cuda.is_available():
+    runner.Programs.folder = options.programs
+    needs_gpu = any(runner.device_of(t).type == "cuda" for t in targets)
+    if needs_gpu and not options.compile_only and not torch.cuda.is_available():
         print("error: no CUDA device here", file=sys.stderr)
         return 2
     level = "quick" if options.quick else "full"
     items = [i for i in plan(targets, level, options.op) if options.check in i.check]
+    action = prepare if options.compile_only else perform
     start, passed, failed = time.monotonic(), Counter(), Counter()
     shown = None
-    for item, failures in in_parallel(items, options.jobs):
+    for item, failures in in_parallel(items, options.jobs, action):
         if item.op != shown:
             _summary(shown, passed, failed)
             shown = item.op

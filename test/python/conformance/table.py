@@ -18,6 +18,7 @@ for _name in (
     "programs",
     "torch_pointwise",
     "torch_tensor",
+    "torch_direct",
 ):
     import_module(f"conformance.{_name}")
 

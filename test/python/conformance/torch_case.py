@@ -4,6 +4,7 @@ eagerly in f64, is the oracle."""
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import torch
 from fuseops.torch.importer import export, import_function, import_graph
 from torch import Tensor
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils._pytree import tree_map
 
 from conformance.case import Arg, Case, Shape, Variant, add, extents
 from conformance.runner import FLOATS, INTEGERS, name_of
@@ -47,6 +49,76 @@ def operations(graph: torch.fx.GraphModule) -> set[str]:
     }
 
 
+@dataclass
+class Of:
+    """An argument before its shape and dtype are known."""
+
+    range: tuple[float, float] | None = None
+    scale: float = 1.5
+    offset: float = 0.0
+    away: float = 0.0
+    # Another dtype than the entry's.
+    dtype: str | None = None
+    shape: Callable[[Shape], Shape] = lambda s: s
+    index: bool = False
+
+    def arg(self, shape: Shape, dtype: str) -> Arg:
+        """For a shape and dtype of the grid."""
+        shape = extents(self.shape(shape), SIZE)
+        kind = self.dtype or dtype
+        return Arg(shape, kind, self.scale, self.offset, self.range, self.index, self.away)
+
+
+@dataclass(frozen=True)
+class From:
+    """A constant of a call that depends on the shape."""
+
+    of: Callable[[Shape], object]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of one overload, kept as it is: tracing takes composite operations apart and forgets
+    aliases. An `Of` among the arguments stands for a tensor, in lists too."""
+
+    overload: torch._ops.OpOverload
+    args: tuple[object, ...]
+    kwargs: dict[str, object]
+
+    def operands(self) -> list[Of]:
+        """What stands for tensors, in order."""
+        found: list[Of] = []
+        tree_map(lambda a: found.append(a) if isinstance(a, Of) else None, self.args)
+        return found
+
+    def _filled(self, values: Sequence[object]) -> tuple[object, ...]:
+        rest = iter(values)
+        return tree_map(lambda a: next(rest) if isinstance(a, Of) else a, self.args)
+
+    def __call__(self, *arrays: Tensor) -> list[Tensor]:
+        outputs = self.overload(*self._filled(arrays), **self.kwargs)
+        return [outputs] if isinstance(outputs, Tensor) else list(outputs)
+
+    def graph(self, arrays: Sequence[Tensor]) -> torch.fx.GraphModule:
+        """The graph of the call alone."""
+        graph = torch.fx.Graph()
+        nodes = []
+        for number, array in enumerate(arrays):
+            nodes.append(graph.placeholder(f"a{number}"))
+            nodes[-1].meta["val"] = array
+        node = graph.call_function(self.overload, self._filled(nodes), self.kwargs)
+        outputs = node.meta["val"] = self.overload(*self._filled(arrays), **self.kwargs)
+        if isinstance(outputs, Tensor):
+            graph.output((node,))
+        else:
+            parts = []
+            for index, output in enumerate(outputs):
+                parts.append(graph.call_function(operator.getitem, (node, index)))
+                parts[-1].meta["val"] = output
+            graph.output(tuple(parts))
+        return torch.fx.GraphModule(torch.nn.Module(), graph)
+
+
 class TorchCase(Case):
     """A case of a function."""
 
@@ -57,9 +129,11 @@ class TorchCase(Case):
         oracle: Function | None = None,
         *,
         exported: bool = False,
+        call: Call | None = None,
         **options: object,
     ) -> None:
         self.function = function
+        self.call = call
         self.exported = exported
         arrays = [a.sample(torch.Generator().manual_seed(0), SIZE) for a in args]
         outputs = function(*arrays)
@@ -72,6 +146,8 @@ class TorchCase(Case):
     @cached_property
     def graph(self) -> torch.fx.GraphModule:
         """Its graph of aten operations."""
+        if self.call is not None:
+            return self.call.graph(self.samples(SIZE, 0))
         if self.exported:
             return export(self.function, self.samples(SIZE, 0)).graph_module
         return traced(self.function, self.samples(SIZE, 0))
@@ -120,26 +196,6 @@ class TorchCase(Case):
         )
 
 
-@dataclass
-class Of:
-    """An argument before its shape and dtype are known."""
-
-    range: tuple[float, float] | None = None
-    scale: float = 1.5
-    offset: float = 0.0
-    away: float = 0.0
-    # Another dtype than the entry's.
-    dtype: str | None = None
-    shape: Callable[[Shape], Shape] = lambda s: s
-    index: bool = False
-
-    def arg(self, shape: Shape, dtype: str) -> Arg:
-        """For a shape and dtype of the grid."""
-        shape = extents(self.shape(shape), SIZE)
-        kind = self.dtype or dtype
-        return Arg(shape, kind, self.scale, self.offset, self.range, self.index, self.away)
-
-
 INTS = tuple(INTEGERS)
 ALL = (*FLOATS, *INTS, "i1")
 NUMBERS = (*FLOATS, *INTS)
@@ -162,6 +218,8 @@ def torch_op(
     empty_columns: bool = True,
     oracle: Function | None = None,
     exported: bool = False,
+    call: Callable[[Shape], Call] | None = None,
+    empty: bool = True,
 ) -> None:
     """Puts a function into the table. `oracle` is another formula of the same, where torch's own
     is inaccurate. `exported` keeps operations that tracing would take apart."""
@@ -169,19 +227,52 @@ def torch_op(
 
     def build(shape: Shape, dtype: str) -> TorchCase:
         args = [o.arg(shape, dtype) for o in given]
+        made = call(extents(shape, SIZE)) if call else None
         return TorchCase(
             args,
-            function,
+            made or function,
             oracle,
             exported=exported,
+            call=made,
             frozen=list(frozen),
             units=units,
             cancels=cancels,
             roundings=roundings,
         )
 
-    made = Variant(build, dtypes, min_rank, max_rank, empty_columns, dict(excluded or {}), special)
-    add(f"aten.{name}", variant, made)
+    made_variant = Variant(
+        build,
+        dtypes,
+        min_rank=min_rank,
+        max_rank=max_rank,
+        empty_columns=empty_columns,
+        empty=empty,
+        excluded=dict(excluded or {}),
+        special=special,
+    )
+    add(f"aten.{name}", variant, made_variant)
+
+
+def direct(name: str, *args: object, variant: str = "", **options: object) -> None:
+    """Puts a call of the overload of that name into the table. Options that torch_op has are its
+    own, others are the call's."""
+    packet, _, overload = name.partition(".")
+    target = getattr(getattr(torch.ops.aten, packet), overload or "default")
+    named = {a.name for a in target._schema.arguments}
+    kwargs = {k: options.pop(k) for k in list(options) if k in named and k not in RESERVED}
+    operands = Call(target, args, kwargs).operands()
+
+    def call(shape: Shape) -> Call:
+        return Call(
+            target, tree_map(lambda a: a.of(shape) if isinstance(a, From) else a, args), kwargs
+        )
+
+    variant = f"direct {variant}".strip()
+    torch_op(name, target, *operands, variant=variant, call=call, **options)
+
+
+# Options of torch_op that arguments of operations are called too.
+RESERVED = {"oracle", "dtypes", "units"}
 
 
 def last(extent: int) -> Callable[[Shape], Shape]:

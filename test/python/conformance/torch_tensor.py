@@ -45,12 +45,12 @@ for _name, _function in [("amax", torch.amax), ("amin", torch.amin)]:
             dtypes=WHOLE,
             excluded=TIES,
             min_rank=2,
-            empty_columns=False,
+            empty=False,
         )
 for _name, _function in [("any", torch.any), ("all", torch.all)]:
     torch_op(_name, lambda x, f=_function: f(x, -1), dtypes=ALL, **ROW)
-torch_op("max", torch.max, Of(), dtypes=NUMBERS, variant="whole", excluded=TIES, **ROW)
-torch_op("min", torch.min, Of(), dtypes=NUMBERS, variant="whole", excluded=TIES, **ROW)
+torch_op("max", torch.max, Of(), dtypes=NUMBERS, variant="whole", excluded=TIES, empty=False)
+torch_op("min", torch.min, Of(), dtypes=NUMBERS, variant="whole", excluded=TIES, empty=False)
 for _correction in (0, 1):
     torch_op(
         "var.correction",

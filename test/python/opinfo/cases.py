@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
-from torch.testing._internal.opinfo.core import OpInfo
+from torch.testing._internal.opinfo.core import BinaryUfuncInfo, OpInfo
 from torch.utils import _pytree as pytree
 
 DTYPES = {
@@ -65,6 +65,31 @@ def _samples(op: OpInfo, dtype: torch.dtype, limit: int) -> list[Any]:
     return found
 
 
+def _calls(op: OpInfo, dtype: torch.dtype, limit: int) -> Iterator[tuple[Any, Any]]:
+    """Functions and their arguments: the operator's samples, then one of them for
+    each other name that the operator has, and with numbers for tensors."""
+    found = [(s.input, tuple(s.args), dict(s.kwargs)) for s in _samples(op, dtype, limit)]
+    for values in found:
+        yield op.op, values
+    if not found:
+        return
+    names = [alias.op for alias in op.aliases]
+    names += [op.operator_variant] if op.operator_variant else []
+    for function in names:
+        yield function, found[0]
+    if not isinstance(op, BinaryUfuncInfo):
+        return
+    first, rest, options = found[0]
+    if not isinstance(first, torch.Tensor) or not rest or not isinstance(rest[0], torch.Tensor):
+        return
+    for function in (op.op, *names):
+        if op.supports_rhs_python_scalar and rest[0].numel():
+            number = rest[0].flatten()[0].item()
+            yield function, (first, (number, *rest[1:]), options)
+        if op.supports_one_python_scalar and first.numel():
+            yield function, (first.flatten()[0].item(), rest, options)
+
+
 def cases(name: str, dtype: str, limit: int) -> Iterator[Case]:
     """The samples of an operator, drawn from a fixed seed; none where it doesn't
     take the dtype."""
@@ -72,8 +97,7 @@ def cases(name: str, dtype: str, limit: int) -> Iterator[Case]:
     if DTYPES[dtype] not in op.supported_dtypes("cpu"):
         return
     torch.manual_seed(0)
-    for index, sample in enumerate(_samples(op, DTYPES[dtype], limit)):
-        values = (sample.input, tuple(sample.args), dict(sample.kwargs))
+    for index, (function, values) in enumerate(_calls(op, DTYPES[dtype], limit)):
         leaves, spec = pytree.tree_flatten(values)
         positions = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         # Each argument is a tensor of its own, also where a sample repeats one.
@@ -84,8 +108,8 @@ def cases(name: str, dtype: str, limit: int) -> Iterator[Case]:
             tensors.append(tensor.clone() if id(leaves[i]) in seen else tensor)
             seen.add(id(leaves[i]))
         flags = tuple(leaves[i].requires_grad for i in positions)
-        function = _bake(op.op, leaves, spec, positions)
-        yield Case(name, dtype, index, function, tuple(tensors), flags)
+        baked = _bake(function, leaves, spec, positions)
+        yield Case(name, dtype, index, baked, tuple(tensors), flags)
 
 
 def _bake(

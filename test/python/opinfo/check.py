@@ -87,16 +87,23 @@ class Checker:
             # Only torch.export makes such a graph functional.
             program = export_call(case.function, case.tensors)
             outcome.operations = operations_of(program.graph_module)
-            self._require_claimed(outcome.operations)
-            return import_program(program)
+            if not self._missing(outcome.operations):
+                return import_program(program)
         outcome.operations = operations_of(graph)
+        if is_mutating(graph) or self._missing(outcome.operations):
+            # What composite operations are made of may have a conversion.
+            with torch.no_grad():
+                graph = trace(case.function, case.tensors, pre_dispatch=False)
+            outcome.operations = operations_of(graph)
         self._require_claimed(outcome.operations)
         return import_graph(graph)
 
+    def _missing(self, operations: list[str]) -> list[str]:
+        return [name for name in operations if self._claimed and name not in self._claimed]
+
     def _require_claimed(self, operations: list[str]) -> None:
-        for name in operations:
-            if self._claimed is not None and name not in self._claimed:
-                raise Excluded(f"no conversion of {name}")
+        for name in self._missing(operations):
+            raise Excluded(f"no conversion of {name}")
 
     def _check_gradient(
         self,

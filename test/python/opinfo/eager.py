@@ -38,7 +38,7 @@ def gradients_of(
     upstream: Sequence[torch.Tensor],
 ) -> Gradients | None:
     """The gradients for those of the floating-point results; None where no
-    result has one."""
+    result has one, or PyTorch has no derivative."""
     with torch.enable_grad():
         leaves = [
             tensor.detach().requires_grad_(flag)
@@ -57,12 +57,17 @@ def gradients_of(
             for pair, flag in zip(zip(results, upstream, strict=True), through, strict=True)
             if flag
         ]
-        found = torch.autograd.grad(
-            [result for result, _ in pairs],
-            [leaf for leaf in leaves if leaf.requires_grad],
-            [gradient for _, gradient in pairs],
-            allow_unused=True,
-        )
+        try:
+            found = torch.autograd.grad(
+                [result for result, _ in pairs],
+                [leaf for leaf in leaves if leaf.requires_grad],
+                [gradient for _, gradient in pairs],
+                allow_unused=True,
+            )
+        except (RuntimeError, NotImplementedError) as error:
+            if "derivative for" not in str(error):
+                raise
+            return None
         remaining = iter(found)
         return Gradients([next(remaining) if flag else None for flag in requires_grad], through)
 

@@ -119,8 +119,8 @@ def FuseOps_GroupedLinearOp : FuseOps_Op<"grouped_linear", [Pure, FuseOps_Differ
     `result[rows of group i] = input[rows of group i] * weight[i]^T + bias[i]`.
     Input `[…, K]`, weight `[G, N, K]`, bias `[G, N]`, optional. `bias_scale`,
     `[…, 1]`, optional, multiplies the bias of each row (TransformerEngine's
-    GroupedLinear with scaled bias). Before kernels are planned it becomes
-    `grouped_matmul`s and an `add`.
+    GroupedLinear with scaled bias). The bias is added after the product's
+    rounding: before kernels are planned it becomes `grouped_matmul`s and an `add`.
 
     Gradients: `grouped_matmul`s with the same sizes. Saved: input, weight, sizes
     and what scales the bias.

@@ -15,8 +15,8 @@ def FuseOps_FusibleOpInterface : OpInterface<"FusibleOpInterface"> {
   let description = [{
     An operation that a memory kernel can hold. It says over which space it
     iterates and how it is written in the core operations that the kernel
-    templates understand: `pointwise`, `reduce_columns`, `reduce_rows`,
-    `slice_columns` and `concat_columns`.
+    templates understand: `pointwise`, `reduce_columns`, `reduce_rows`, `slice`,
+    `permute`, `concat` and `reshape`.
   }];
   let methods = [
     InterfaceMethod<[{

@@ -134,7 +134,7 @@ def FuseOps_PermuteOp : FuseOps_MemoryOp<"permute", [FuseOps_Differentiable]> {
   }];
   let arguments = (ins FuseOps_Tensor:$input, DenseI64ArrayAttr:$order);
   let results = (outs FuseOps_Tensor:$result);
-  let assemblyFormat = "$input `order` $order attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input `order` `` $order attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
