@@ -17,11 +17,14 @@ from __future__ import annotations
 import argparse
 import collections
 import os
+import resource
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,8 +35,8 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "python")]
 from fuzz.check import Checker  # noqa: E402
 from fuzz.generator import Program  # noqa: E402
 
-# Seconds that one program may take.
-TIMEOUT = 120
+# Seconds of one processor that one program may take.
+TIMEOUT = 60
 # What the compiler refuses in a sentence, and a program may ask for.
 LIMITS: tuple[str, ...] = ()
 
@@ -60,6 +63,8 @@ def work(options: argparse.Namespace) -> int:
     """Checks the seeds that come in, one a line, and answers each with a line."""
     for line in sys.stdin:
         seed = int(line)
+        _, most = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + TIMEOUT, most))
         kind, text = check_text(options, write(seed), seed)
         print(f"{kind}\t{text}".replace("\n", " "), flush=True)
     return 0
@@ -82,23 +87,21 @@ class Worker:
                 stderr=subprocess.PIPE,
             )
         process = self.process
-        timer = threading.Timer(TIMEOUT, process.kill)
-        timer.start()
         try:
             process.stdin.write(f"{seed}\n")
             process.stdin.flush()
             answer = process.stdout.readline()
         except BrokenPipeError:
             answer = ""
-        finally:
-            timer.cancel()
         if answer:
             kind, _, text = answer.rstrip("\n").partition("\t")
             return kind, text
         self.process = None
         error = process.stderr.read().strip().splitlines()
         last = error[-1][:300] if error else "no output"
-        return "crash", f"exit status {process.wait()}: {last}"
+        if process.wait() == -signal.SIGXCPU:
+            return "hang", f"no end after {TIMEOUT} s"
+        return "crash", f"exit status {process.returncode}: {last}"
 
     def close(self) -> None:
         if self.process is not None:
@@ -143,7 +146,7 @@ def reduce(options: argparse.Namespace, seed: int, kind: str) -> str:
     check = [sys.executable, str(SCRIPT), *shared_options(options), "--data", str(seed), "--file"]
     run = subprocess.run(
         [options.bin / "fuse-reduce", whole, "-o", reduced, f"--test={shlex.join(check)}"]
-        + ([f"--match=^{kind}:"] if kind != "crash" else []),
+        + ([f"--match=^{kind}:"] if kind not in ("crash", "hang") else []),
         capture_output=True,
         text=True,
     )

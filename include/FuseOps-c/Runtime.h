@@ -93,7 +93,8 @@ typedef struct fuseopsEntryInfo {
 typedef struct fuseopsTensorInfo {
   /// Empty for an output that is none.
   const char *name;
-  /// The DLPack type that a tensor must have (FP8 and bool also pass as `uint8`).
+  /// The DLPack type that a tensor must have (FP8 and bool also pass as
+  /// `uint8`).
   DLDataType dl_dtype;
   /// A `fuseopsDType`.
   int32_t dtype;

@@ -130,6 +130,9 @@ void optimise(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = true;
+  // To interleave, LLVM 22 asks of each value whether it is uniform, in time
+  // exponential in the depth of the expression (isUniformAcrossVFsAndUFs).
+  tuning.LoopInterleaving = false;
   llvm::PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graph);

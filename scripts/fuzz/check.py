@@ -5,8 +5,9 @@ Every output must be near the reference, in the 2-norm and in each element, for
 the least precise type that it depends on (the compiler's report says which).
 Where it is not, the program may be badly conditioned (a difference of equal
 numbers, a norm of three elements): then the reference is evaluated again with
-the noise of one rounding on every value (fuseops-perturb), and the output must
-be as near as `NOISE` times what that changes.
+the noise of one rounding on every value, derived gradients too
+(fuseops-perturb), and the output must be as near as `NOISE` times what that
+changes.
 """
 
 from __future__ import annotations
@@ -157,15 +158,15 @@ class Checker:
         return self._arguments
 
     def perturb(self, sample: int) -> str:
-        """The source with noise."""
+        """The program with its derived gradients, and noise in both."""
+        whole = emit(self.text, "ir", target=self.target, compile_to="saved")
         run = subprocess.run(
             [self.tools / "fuse-opt", "-", f"-fuseops-perturb=seed={self.seed + sample}"],
-            input=self.text,
+            input=whole,
             capture_output=True,
-            text=True,
             check=True,
         )
-        return run.stdout
+        return run.stdout.decode()
 
     def check(self) -> Mismatch | None:
         """What is wrong; nothing if the program is right."""

@@ -66,11 +66,9 @@ forward {
 // CHECK-NEXT: }
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>) {
 // CHECK-NEXT:   %[[V0:.+]] = fuseops.pointwise (%[[ARG2:.+]] = %[[ARG1]], %[[ARG3:.+]] = %[[ARG0]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32> {
-// CHECK-NEXT:     %[[V1:.+]] = math.expm1 %[[ARG2]] : f32
-// CHECK-NEXT:     %[[CST:.+]] = arith.constant 1.000000e+00 : f32
-// CHECK-NEXT:     %[[V2:.+]] = arith.addf %[[V1]], %[[CST]] : f32
-// CHECK-NEXT:     %[[V3:.+]] = arith.mulf %[[ARG3]], %[[V2]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V3]] : f32
+// CHECK-NEXT:     %[[V1:.+]] = math.exp %[[ARG2]] : f32
+// CHECK-NEXT:     %[[V2:.+]] = arith.mulf %[[ARG3]], %[[V1]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V2]] : f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]] : tensor<4x8xf32>
 // CHECK-NEXT: }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FUSEOPS_TOOLS_FUSEREDUCE_REDUCER_H
-#define FUSEOPS_TOOLS_FUSEREDUCE_REDUCER_H
+#ifndef FUSEOPS_TOOLS_FUSE_REDUCE_REDUCER_H
+#define FUSEOPS_TOOLS_FUSE_REDUCE_REDUCER_H
 
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
 
@@ -53,4 +53,4 @@ private:
 
 } // namespace mlir::fuseops
 
-#endif // FUSEOPS_TOOLS_FUSEREDUCE_REDUCER_H
+#endif // FUSEOPS_TOOLS_FUSE_REDUCE_REDUCER_H

@@ -180,13 +180,18 @@ def ConvertTorchToFuseOpsPass
   let description = [{
     Replaces each `func.func` that holds torch operations by a
     `fuseops.fusible` of the same name with a forward region. `!torch.vtensor`
-    becomes `tensor`; constants, lists, sizes and assertions go away, and so do
-    `clone` and `detach`; a transpose becomes a flag of the matrix product that
-    reads it. `torch.operator "torch.aten.x"` is read as `torch.aten.x`. A
-    function that drops elements out gets one more argument, the random state.
+    becomes `tensor`, a number a tensor of rank 0; lists, sizes and assertions go
+    away, and so do `clone` and `detach`; a transpose becomes a flag of the matrix
+    product that reads it. A tensor of one number becomes part of what reads it,
+    any other literal a `fuseops.constant`. `torch.operator "torch.aten.x"` is
+    read as `torch.aten.x`. A function that drops elements out gets one more
+    argument, the random state; what an argument is overwritten with is returned,
+    before the results.
 
-    Precondition: the raw import of `run_decompositions({})`, pretty or generic.
-    Every `?` is one symbol; the bounds of `torch.symbolic_int` become
+    Precondition: torch-mlir's output at any stage to its backend contract, best
+    the raw import of `run_decompositions({})`, pretty or generic. Every `?` of an
+    argument is one symbol; a size that is k times it, as flattening makes it,
+    becomes two dimensions, `?` and k. The bounds of `torch.symbolic_int` become
     `symbol_min` and `symbol_max`, but for torch.export's assumed minimum of 2.
 
     Guarantee: no torch operation is left, or the pass failed with one error for

@@ -150,7 +150,7 @@ static SmallVector<PointwiseRow> getOtherRows() {
   return {
       rounding<math::CeilOp>("ceil"),
       rounding<math::FloorOp>("floor"),
-      rounding<math::RoundEvenOp>("round special_round"),
+      rounding<math::RoundEvenOp>("round"),
       rounding<math::TruncOp>("trunc fix"),
       keeping("abs absolute", [](Math &m, Value x) { return m.abs(x); }),
       keeping("neg negative", [](Math &m, Value x) { return m.neg(x); }),
@@ -177,7 +177,7 @@ static SmallVector<PointwiseRow> getOtherRows() {
        Promotion::Common,
        [](Math &m, const Args &a) { return special::frac(m, a[0]); },
        Domain::Float},
-      {"round.decimals special_round.decimals",
+      {"round.decimals special_round",
        {x, parameterOr(0.0)},
        Promotion::Common,
        [](Math &m, const Args &a) {

@@ -170,9 +170,8 @@ static Adjoints differentiateClamp(ScalarMath &m, ArrayRef<Value> x, Value g) {
 }
 
 static Value differentiateCopySign(ScalarMath &m, Value a, Value y) {
-  Value one = m.constant(1.0);
-  Value slope = m.mul(m.copySign(one, y), m.copySign(one, a));
-  return m.select(m.equal(a, m.constant(0.0)), m.constant(0.0), slope);
+  Value zero = m.constant(0.0);
+  return m.select(m.equal(a, zero), zero, m.div(y, a));
 }
 
 std::optional<Adjoints>
@@ -189,7 +188,8 @@ ScalarAdjoints::differentiate(ScalarMath &m, Operation &op, Value y, Value g) {
       .Case<arith::DivFOp>([&](auto) -> Result {
         Value quotient =
             mapAdjoint(m, g, [&](Value v) { return m.div(v, x[1]); });
-        return Adjoints{quotient, negate(m, scale(m, quotient, y))};
+        // Not quotient * y, which is inf * 0 next to 0.
+        return Adjoints{quotient, negate(m, scale(m, g, m.div(y, x[1])))};
       })
       .Case<arith::RemFOp>([&](auto) -> Result {
         Value count = m.trunc(m.div(x[0], x[1]));
@@ -251,7 +251,8 @@ Value ScalarAdjoints::unaryDerivative(ScalarMath &m, Operation &op, Value x,
       .Case<math::AbsFOp>([&](auto) { return special::sign(m, x); })
       .Case<math::ExpOp>([&](auto) { return y; })
       .Case<math::Exp2Op>([&](auto) { return m.mul(m.constant(kLn2), y); })
-      .Case<math::ExpM1Op>([&](auto) { return m.add(y, one()); })
+      // Not y + 1, which cancels for negative x.
+      .Case<math::ExpM1Op>([&](auto) { return m.exp(x); })
       .Case<math::LogOp>([&](auto) { return m.reciprocal(x); })
       .Case<math::Log2Op>([&](auto) { return ofScaled(kLn2); })
       .Case<math::Log10Op>([&](auto) { return ofScaled(kLn10); })

@@ -41,7 +41,7 @@ func.func @sum_over_letters(%x: !torch.vtensor<[4,8],f32>, %y: !torch.vtensor<[8
 // CHECK-LABEL: fuseops.fusible @transpose_without_arrow
 // CHECK-SAME: (%[[ARG0:.+]]: tensor<4x8xf32>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[V0:.+]] = fuseops.permute %[[ARG0]] order [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+// CHECK-NEXT: %[[V0:.+]] = fuseops.permute %[[ARG0]] order[1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
 // CHECK-NEXT: fuseops.return %[[V0]] : tensor<8x4xf32>
 func.func @transpose_without_arrow(%x: !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[8,4],f32> {
   %str0 = torch.constant.str "ba"

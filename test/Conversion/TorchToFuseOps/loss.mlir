@@ -119,7 +119,7 @@ func.func @cross_entropy(%x: !torch.vtensor<[8,64],bf16>, %t: !torch.vtensor<[8]
 // CHECK-LABEL: fuseops.fusible @cross_entropy_of_images
 // CHECK-SAME: (%[[ARG0:.+]]: tensor<2x10x4x4xf32>, %[[ARG1:.+]]: tensor<2x4x4xi64>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[V0:.+]] = fuseops.permute %[[ARG0]] order [0, 2, 3, 1] : tensor<2x10x4x4xf32> -> tensor<2x4x4x10xf32>
+// CHECK-NEXT: %[[V0:.+]] = fuseops.permute %[[ARG0]] order[0, 2, 3, 1] : tensor<2x10x4x4xf32> -> tensor<2x4x4x10xf32>
 // CHECK-NEXT: %[[V1:.+]] = fuseops.reshape %[[ARG1]] : tensor<2x4x4xi64> -> tensor<2x4x4x1xi64>
 // CHECK-NEXT: %[[LOSS:.+]], %[[LOG_SUM_EXP:.+]] = fuseops.cross_entropy %[[V0]], %[[V1]] ignore_index(-100) label_smoothing(0.000000e+00) : tensor<2x4x4x10xf32>, tensor<2x4x4x1xi64> -> (tensor<2x4x4x1xf32>, tensor<2x4x4x1xf32>)
 // CHECK-NEXT: %[[V2:.+]] = fuseops.reshape %[[LOSS]] : tensor<2x4x4x1xf32> -> tensor<2x4x4xf32>

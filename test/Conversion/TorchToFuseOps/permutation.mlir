@@ -3,10 +3,10 @@
 // CHECK-LABEL: fuseops.fusible @permutations
 // CHECK-SAME: (%[[ARG0:.+]]: tensor<2x3x4xf32>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[V0:.+]] = fuseops.permute %[[ARG0]] order [2, 0, 1] : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
-// CHECK-NEXT: %[[V1:.+]] = fuseops.permute %[[ARG0]] order [2, 1, 0] : tensor<2x3x4xf32> -> tensor<4x3x2xf32>
-// CHECK-NEXT: %[[V2:.+]] = fuseops.permute %[[ARG0]] order [0, 2, 1] : tensor<2x3x4xf32> -> tensor<2x4x3xf32>
-// CHECK-NEXT: %[[V3:.+]] = fuseops.permute %[[ARG0]] order [1, 2, 0] : tensor<2x3x4xf32> -> tensor<3x4x2xf32>
+// CHECK-NEXT: %[[V0:.+]] = fuseops.permute %[[ARG0]] order[2, 0, 1] : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
+// CHECK-NEXT: %[[V1:.+]] = fuseops.permute %[[ARG0]] order[2, 1, 0] : tensor<2x3x4xf32> -> tensor<4x3x2xf32>
+// CHECK-NEXT: %[[V2:.+]] = fuseops.permute %[[ARG0]] order[0, 2, 1] : tensor<2x3x4xf32> -> tensor<2x4x3xf32>
+// CHECK-NEXT: %[[V3:.+]] = fuseops.permute %[[ARG0]] order[1, 2, 0] : tensor<2x3x4xf32> -> tensor<3x4x2xf32>
 // CHECK-NEXT: fuseops.return %[[V0]], %[[V1]], %[[V2]], %[[V3]] : tensor<4x2x3xf32>, tensor<4x3x2xf32>, tensor<2x4x3xf32>, tensor<3x4x2xf32>
 func.func @permutations(%x: !torch.vtensor<[2,3,4],f32>) -> (!torch.vtensor<[4,2,3],f32>, !torch.vtensor<[4,3,2],f32>, !torch.vtensor<[2,4,3],f32>, !torch.vtensor<[3,4,2],f32>) {
   %int2 = torch.constant.int 2

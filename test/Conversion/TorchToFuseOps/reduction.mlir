@@ -38,7 +38,7 @@ func.func @sums(%x: !torch.vtensor<[2,3,4],bf16>, %i: !torch.vtensor<[4,8],si8>)
 // CHECK-LABEL: fuseops.fusible @means
 // CHECK-SAME: (%[[ARG0:.+]]: tensor<2x3x4xbf16>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[V0:.+]] = fuseops.permute %[[ARG0]] order [1, 0, 2] : tensor<2x3x4xbf16> -> tensor<3x2x4xbf16>
+// CHECK-NEXT: %[[V0:.+]] = fuseops.permute %[[ARG0]] order[1, 0, 2] : tensor<2x3x4xbf16> -> tensor<3x2x4xbf16>
 // CHECK-NEXT: %[[V1:.+]] = fuseops.reshape %[[V0]] : tensor<3x2x4xbf16> -> tensor<3x8xbf16>
 // CHECK-NEXT: %[[V2:.+]] = fuseops.reduce_rows sum %[[V1]] : tensor<3x8xbf16> -> tensor<8xf32>
 // CHECK-NEXT: %[[V3:.+]] = fuseops.reshape %[[V2]] : tensor<8xf32> -> tensor<1x2x4xf32>

@@ -22,9 +22,9 @@ func.func @softmax(%x: !torch.vtensor<[4,64],bf16>) -> (!torch.vtensor<[4,64],f3
 // CHECK-LABEL: fuseops.fusible @softmax_of_columns
 // CHECK-SAME: (%[[ARG0:.+]]: tensor<4x64xf32>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[V0:.+]] = fuseops.permute %[[ARG0]] order [1, 0] : tensor<4x64xf32> -> tensor<64x4xf32>
+// CHECK-NEXT: %[[V0:.+]] = fuseops.permute %[[ARG0]] order[1, 0] : tensor<4x64xf32> -> tensor<64x4xf32>
 // CHECK-NEXT: %[[V1:.+]] = fuseops.softmax %[[V0]] : tensor<64x4xf32> -> tensor<64x4xf32>
-// CHECK-NEXT: %[[V2:.+]] = fuseops.permute %[[V1]] order [1, 0] : tensor<64x4xf32> -> tensor<4x64xf32>
+// CHECK-NEXT: %[[V2:.+]] = fuseops.permute %[[V1]] order[1, 0] : tensor<64x4xf32> -> tensor<4x64xf32>
 // CHECK-NEXT: fuseops.return %[[V2]] : tensor<4x64xf32>
 func.func @softmax_of_columns(%x: !torch.vtensor<[4,64],f32>) -> !torch.vtensor<[4,64],f32> {
   %int0 = torch.constant.int 0

@@ -170,7 +170,10 @@ class Case:
         self, arrays: Sequence[Tensor], incoming: Sequence[Tensor | None]
     ) -> tuple[list[Tensor], list[Tensor | None]]:
         """The oracle's results, and its gradients by torch's autograd: None where there is none."""
-        leaves = [x.detach().requires_grad_() if x.is_floating_point() else x for x in arrays]
+        leaves = [
+            x.detach().requires_grad_() if x.is_floating_point() and i not in self.attributes else x
+            for i, x in enumerate(arrays)
+        ]
         outputs = self.evaluate(leaves)
         pairs = [
             (y, g.to(y.dtype))

@@ -35,12 +35,19 @@ def glu(
     parameters: str = "",
     name: str = "",
     units: float = 16.0,
+    cancels: bool = False,
 ) -> None:
     """Every form of one unit."""
     forms = [("first", 0, False), ("last", 0, False), ("first", 2, False), ("last", 1, True)]
     forms += [("first", 0, True)]
     for form in forms:
-        _form(op, (activation, gate), f"{parameters} activation({form[0]})", form, (name, units))
+        _form(
+            op,
+            (activation, gate),
+            f"{parameters} activation({form[0]})",
+            form,
+            (name, units, cancels),
+        )
 
 
 def _form(
@@ -48,9 +55,9 @@ def _form(
     functions: tuple[Scalar, Scalar],
     parameters: str,
     form: tuple[str, int, bool],
-    names: tuple[str, float],
+    names: tuple[str, float, bool],
 ) -> None:
-    (activation, gate), (order, block, scaled), (name, units) = functions, form, names
+    (activation, gate), (order, block, scaled), (name, units, cancels) = functions, form, names
     words = [name, order, f"interleave{block}" * bool(block), "scaled" * scaled]
     excluded = {
         "special gradient": "torch has no such operation, only products of inf and 0 in some order",
@@ -79,11 +86,11 @@ def _form(
             y = activation(a) * gate(b)
             return y * scale[0] if scale else y
 
-        return Case(args, [(shape, dtype)], body, oracle, units=units)
+        return Case(args, [(shape, dtype)], body, oracle, units=units, cancels=cancels)
 
 
 glu("swiglu", F.silu)
-glu("glu", torch.sigmoid, units=64.0)
+glu("glu", torch.sigmoid, cancels=True)
 glu("geglu", gelu_tanh, name="tanh", units=32.0)
 glu("geglu", gelu, parameters="approximate(none)", name="none")
 glu("qgeglu", qgelu)

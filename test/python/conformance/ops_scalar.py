@@ -48,6 +48,7 @@ def scalar(
 # Where torch is not right itself.
 QUIRKS = {
     "polygamma": {"special": "torch gives NaN at infinity"},
+    "digamma": {"special gradient": "at a pole torch's is some large number"},
     "special_i1": {
         "sign of zero": "torch's i1(-0) is 0",
         "special gradient": "torch's at NaN is 1 / 2",

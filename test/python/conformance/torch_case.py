@@ -61,6 +61,8 @@ class Of:
     dtype: str | None = None
     shape: Callable[[Shape], Shape] = lambda s: s
     index: bool = False
+    # Nobody differentiates by it.
+    constant: bool = False
 
     def arg(self, shape: Shape, dtype: str) -> Arg:
         """For a shape and dtype of the grid."""
@@ -189,6 +191,7 @@ class TorchCase(Case):
             around(self.function),
             around(self.oracle),
             exported=self.exported,
+            attributes=self.attributes,
             frozen=self.frozen,
             units=self.units * 2,
             roundings=self.roundings + 3,
@@ -234,6 +237,7 @@ def torch_op(
             oracle,
             exported=exported,
             call=made,
+            attributes={i: "" for i, o in enumerate(given) if o.constant},
             frozen=list(frozen),
             units=units,
             cancels=cancels,

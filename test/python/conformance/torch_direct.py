@@ -196,7 +196,7 @@ direct("constant_pad_nd", X, [1, 2], 0.5, min_rank=1, units=1.0)
 direct("copy", X, X, frozen=[0], **EXACT)
 direct("roll", X, [1], [-1], **EXACT, min_rank=1)
 direct("diagonal", X, 0, 0, 1, **EXACT, min_rank=2, empty=False)
-direct("trace", X, cancels=True, min_rank=2, max_rank=2)
+direct("trace", X, dtypes=("f32", "f64"), cancels=True, min_rank=2, max_rank=2)
 FIRST = Of((0, 0), dtype="i64", shape=lambda s: (3,), index=True)
 direct("index_select", X, 0, FIRST, **EXACT, min_rank=1, empty=False)
 WHOLE = From(list)
@@ -253,8 +253,8 @@ direct("softmax.int", X, -1, **LOSS)
 FLAT = {"cancels": True, "roundings": 3, "special": False, "min_rank": 1, "max_rank": 1}
 direct("nll_loss", LOGITS, TARGET, **FLAT)
 direct("nll_loss_nd", LOGITS, TARGET, **FLAT)
-SCALAR = Of(shape=lambda s: ())
-direct("nll_loss_backward", SCALAR, LOGITS, TARGET, None, 1, -100, SCALAR, frozen=[0], **FLAT)
+SCALAR, TOTAL = Of(shape=lambda s: ()), Of((1.0, 9.0), shape=lambda s: (), constant=True)
+direct("nll_loss_backward", SCALAR, LOGITS, TARGET, None, 1, -100, TOTAL, frozen=[0], **FLAT)
 direct("one_hot", TARGET, 9, dtypes=("i64",), min_rank=1, max_rank=1)
 direct(
     "glu_backward",
@@ -272,7 +272,7 @@ N = From(lambda s: [s[-1]])
 COLUMN = Of(scale=0.3, shape=lambda s: (*s[:-1], 1))
 SCALE = Of((0.5, 2.0), shape=lambda s: (*s[:-1], 1))
 NORM = {"cancels": True, "roundings": 1, "special": False, **ROW}
-direct("_fused_rms_norm", X, N, W, 0.01, frozen=[1], **NORM)
+direct("_fused_rms_norm", X, N, W, 0.01, frozen=[1], excluded=APART, **NORM)
 direct(
     "native_layer_norm_backward",
     X,
@@ -292,8 +292,6 @@ C = Of(scale=0.1, offset=1.0, shape=lambda s: (s[1],))
 direct("group_norm", X, 1, C, C, 0.01, empty=False, **CHANNELS)
 COUNTS = [From(lambda s, i=i: s[i]) for i in range(3)]
 direct("native_group_norm", X, C, C, *COUNTS, 1, 0.01, empty=False, frozen=[1, 2], **CHANNELS)
-SPREAD = Of((0.5, 2.0), shape=lambda s: (s[1],))
-direct("batch_norm", X, C, C, C, SPREAD, False, 0.1, 0.01, False, frozen=[0], **CHANNELS)
 
 # Products
 PRODUCT = {"cancels": True, "special": False, "empty_columns": False, "roundings": 1}

@@ -21,8 +21,9 @@ from opinfo.eager import (
     results_in_f64,
     results_of,
 )
-from opinfo.reasons import reason_of_result, reason_of_tensors
+from opinfo.reasons import reason_of_difference, reason_of_result, reason_of_tensors
 from opinfo.tracing import (
+    Different,
     Excluded,
     Failed,
     Programs,
@@ -62,6 +63,10 @@ class Checker:
             self._check(case, outcome, with_backward_graph)
         except Excluded as excluded:
             outcome.status, outcome.reason = "excluded", str(excluded)
+        except Different as different:
+            reason = reason_of_difference(case.name)
+            outcome.status = "failed" if reason is None else "excluded"
+            outcome.reason = reason or str(different)
         except Failed as failed:
             outcome.status, outcome.reason = "failed", str(failed)
         return outcome
@@ -194,7 +199,7 @@ def _compare(
     for index, (ours, theirs) in enumerate(zip(actual, eager, strict=True)):
         wrong = difference(ours, theirs, None if exact is None else exact[index])
         if wrong is not None:
-            raise Failed(f"{what} {index}: {wrong}")
+            raise Different(f"{what} {index}: {wrong}")
 
 
 def _compare_gradients(
@@ -214,4 +219,4 @@ def _compare_gradients(
         wide = None if exact is None else exact.values[index]
         wrong = difference(ours, theirs, wide)
         if wrong is not None:
-            raise Failed(f"{what} {index}: {wrong}")
+            raise Different(f"{what} {index}: {wrong}")

@@ -43,6 +43,10 @@ class Failed(Exception):
     """A sample that is wrong; the argument says how."""
 
 
+class Different(Failed):
+    """A sample whose result is another one than eager's."""
+
+
 class Programs:
     """Compiled programs by their text: samples often differ in values only."""
 
@@ -112,6 +116,11 @@ def trace(
         raise Excluded("depends on the values of a tensor") from error
     except UnsupportedOperatorException as error:
         raise Excluded("PyTorch cannot trace it") from error
+    except RuntimeError as error:
+        # What is traced has no values.
+        if "data is not allocated" not in str(error):
+            raise
+        raise Excluded("depends on the values of a tensor") from error
 
 
 def export_call(function: Callable[..., Any], tensors: Sequence[torch.Tensor]) -> ExportedProgram:
