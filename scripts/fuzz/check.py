@@ -269,7 +269,9 @@ class Suspect:
             return Mismatch("not finite", f"{name}: not finite where the reference is")
         error = self.array - reference
         changes = [sample[self.entry][self.index] - reference for sample in samples]
-        bound = NOISE * max(np.linalg.norm(change) for change in changes)
+        # Noise that ends in a NaN is without bound.
+        norms = [float(np.linalg.norm(change)) for change in changes]
+        bound = math.inf if any(map(math.isnan, norms)) else NOISE * max(norms)
         if np.linalg.norm(error) <= bound:
             return None
         text = f"{name}: error {np.linalg.norm(error):.2e} of {np.linalg.norm(reference):.2e}"

@@ -89,9 +89,10 @@ forward {
 // CHECK-NEXT:   %[[V0:.+]]:2 = fuseops.pointwise (%[[ARG3:.+]] = %[[ARG1]], %[[ARG4:.+]] = %[[ARG2]], %[[ARG5:.+]] = %[[ARG0]]) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
 // CHECK-NEXT:     %[[V1:.+]] = arith.divf %[[ARG3]], %[[ARG4]] : f32
 // CHECK-NEXT:     %[[V2:.+]] = arith.divf %[[ARG5]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[V3:.+]] = arith.mulf %[[V2]], %[[V1]] : f32
-// CHECK-NEXT:     %[[V4:.+]] = arith.negf %[[V3]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V2]], %[[V4]] : f32, f32
+// CHECK-NEXT:     %[[V3:.+]] = arith.divf %[[V1]], %[[ARG4]] : f32
+// CHECK-NEXT:     %[[V4:.+]] = arith.mulf %[[ARG5]], %[[V3]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = arith.negf %[[V4]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V2]], %[[V5]] : f32, f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]]#0, %[[V0]]#1 : tensor<4x8xf32>, tensor<4x8xf32>
 // CHECK-NEXT: }
@@ -242,16 +243,12 @@ forward {
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x8xf32>, saved %[[ARG1:.+]]: tensor<4x8xf32>, saved %[[ARG2:.+]]: tensor<4x8xf32>) {
 // CHECK-NEXT:   %[[V0:.+]] = fuseops.pointwise (%[[ARG3:.+]] = %[[ARG1]], %[[ARG4:.+]] = %[[ARG2]], %[[ARG5:.+]] = %[[ARG0]]) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32> {
 // CHECK-NEXT:     %[[V1:.+]] = math.copysign %[[ARG3]], %[[ARG4]] : f32
-// CHECK-NEXT:     %[[CST:.+]] = arith.constant 1.000000e+00 : f32
-// CHECK-NEXT:     %[[V2:.+]] = math.copysign %[[CST]], %[[V1]] : f32
-// CHECK-NEXT:     %[[V3:.+]] = math.copysign %[[CST]], %[[ARG3]] : f32
-// CHECK-NEXT:     %[[V4:.+]] = arith.mulf %[[V2]], %[[V3]] : f32
-// CHECK-NEXT:     %[[CST0:.+]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT:     %[[V5:.+]] = arith.cmpf oeq, %[[ARG3]], %[[CST0]] : f32
-// CHECK-NEXT:     %[[CST1:.+]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT:     %[[V6:.+]] = arith.select %[[V5]], %[[CST1]], %[[V4]] : f32
-// CHECK-NEXT:     %[[V7:.+]] = arith.mulf %[[ARG5]], %[[V6]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V7]] : f32
+// CHECK-NEXT:     %[[CST:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:     %[[V2:.+]] = arith.cmpf oeq, %[[ARG3]], %[[CST]] : f32
+// CHECK-NEXT:     %[[V3:.+]] = arith.divf %[[V1]], %[[ARG3]] : f32
+// CHECK-NEXT:     %[[V4:.+]] = arith.select %[[V2]], %[[CST]], %[[V3]] : f32
+// CHECK-NEXT:     %[[V5:.+]] = arith.mulf %[[ARG5]], %[[V4]] : f32
+// CHECK-NEXT:     fuseops.yield %[[V5]] : f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   fuseops.return %[[V0]], none : tensor<4x8xf32>
 // CHECK-NEXT: }

@@ -1,6 +1,6 @@
 // PyTorch's conventions at kinks and ties, by the names of the table in
 // ScalarDerivatives.cpp. What the gradients are then is compared with PyTorch's
-// in test/python/numerics/test_scalar_functions.py.
+// in test/python/conformance/test_scalar_functions.py.
 // RUN: fuse-opt %s --fuseops-differentiate | FileCheck %s
 
 // CHECK-LABEL: fuseops.fusible @abs(
@@ -98,8 +98,8 @@ forward {
 
 // CHECK-LABEL: fuseops.fusible @copysign(
 // CHECK:       backward
-// CHECK:         %[[SLOPE:.+]] = arith.mulf
 // CHECK:         %[[Z:.+]] = arith.cmpf oeq
+// CHECK:         %[[SLOPE:.+]] = arith.divf
 // CHECK:         %[[D:.+]] = arith.select %[[Z]], %{{.+}}, %[[SLOPE]] : f32
 // CHECK:         arith.mulf %{{.+}}, %[[D]] : f32
 // CHECK:         fuseops.yield

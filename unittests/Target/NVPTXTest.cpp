@@ -211,8 +211,7 @@ TEST(NVPTX, BrokenLibdeviceIsAnError) {
   AssemblerOptions options;
   options.libdevice = "/proc/self/exe";
   std::string errors = libdeviceErrors(options);
-  EXPECT_NE(errors.find("`/proc/self/exe` is no bitcode"),
-            std::string::npos)
+  EXPECT_NE(errors.find("`/proc/self/exe` is no bitcode"), std::string::npos)
       << errors;
 }
 
