@@ -110,8 +110,7 @@ static std::string getPasses(Phase phase, const PipelineOptions &options,
             Twine(isReference ? "fuseops-reference," : "") +
             "fuseops-expand-grouped,fuseops-expand-quantized,"
             "fuseops-forward-fusion" +
-            fuse +
-            ",fuseops-backward-fusion" + fuse + ")")
+            fuse + ",fuseops-backward-fusion" + fuse + ")")
         .str();
   }
   case Phase::Lowering:

@@ -84,6 +84,17 @@ static double getRoundoff(Type type) {
       1.0, -static_cast<int>(cast<FloatType>(type).getFPMantissaWidth()));
 }
 
+/// How far from the right number a scalar operation of this kind may be, in
+/// roundoffs: elementary functions are right to a few units in the last place.
+static double getErrorFactor(Operation &op) {
+  if (isa<SpecialOp>(op))
+    return 16;
+  return isa<math::MathDialect>(op.getDialect()) &&
+                 !isa<math::FmaOp, math::SqrtOp>(op)
+             ? 8
+             : 1;
+}
+
 /// `x + x * (roundoff * sin(frequency * i))` for the element at index i, with a
 /// frequency of its own.
 Value Perturber::addNoise(OpBuilder &b, Location loc, Value x,
@@ -134,15 +145,14 @@ void Perturber::perturbBody(PointwiseOp pointwise) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfter(&op);
     Value exact = op.getResult(0);
-    Operation *last = &op;
-    Value noisy =
-        addNoise(builder, op.getLoc(), exact, getRoundoff(exact.getType()));
+    Value noisy = addNoise(builder, op.getLoc(), exact,
+                           getErrorFactor(op) * getRoundoff(exact.getType()));
     // What makes the noise reads the value as it was.
     llvm::SmallPtrSet<Operation *, 8> made;
-    for (last = op.getNextNode(); last != noisy.getDefiningOp();
-         last = last->getNextNode())
-      made.insert(last);
-    made.insert(last);
+    made.insert(noisy.getDefiningOp());
+    for (Operation *next = op.getNextNode(); next != noisy.getDefiningOp();
+         next = next->getNextNode())
+      made.insert(next);
     exact.replaceAllUsesExcept(noisy, made);
   }
 }

@@ -30,7 +30,7 @@ ROUNDOFF |= {"f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3, "f8E8M0FNU": 0.0}
 NORM_SLACK = 4.0
 ELEMENT_SLACK = 8.0
 # Perturbed references, and how many times their change an error may be.
-SAMPLES = 3
+SAMPLES = 4
 NOISE = 4.0
 SYMBOLS = (1, 2, 7, 33)
 LARGEST_F16 = 65504.0

@@ -2,9 +2,9 @@
 // RUN: fuse-opt %s --fuseops-perturb=seed=2 | FileCheck %s --check-prefix=OTHER
 // RUN: fuse-opt %s --fuseops-perturb=seed=1 | fuse-compile - --entry=noise --target=reference -o %t
 
-// Each scalar that rounds gets the noise of its type (2^-24 for f32), and each
-// result that of its own (2^-8 for bf16). A negation does not round, and
-// integers keep their values.
+// Each scalar that rounds gets the noise of its type (2^-24 for f32, 8 times
+// that for a function), and each result that of its own (2^-8 for bf16). A
+// negation does not round, and integers keep their values.
 // CHECK-LABEL: fuseops.fusible @noise(
 // CHECK-SAME: %[[X:.+]]: tensor<?x64xbf16>)
 // CHECK: %[[Y:.+]] = fuseops.pointwise (%[[E:.+]] = %[[X]]) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
@@ -14,7 +14,7 @@
 // CHECK-NEXT: %[[FREQUENCY:.+]] = arith.constant 1.13387668 : f32
 // CHECK-NEXT: %[[PHASE:.+]] = arith.mulf %[[F]], %[[FREQUENCY]] : f32
 // CHECK-NEXT: %[[SIN:.+]] = math.sin %[[PHASE]] : f32
-// CHECK-NEXT: %[[U:.+]] = arith.constant 5.96046448E-8 : f32
+// CHECK-NEXT: %[[U:.+]] = arith.constant 4.76837158E-7 : f32
 // CHECK-NEXT: %[[N:.+]] = arith.mulf %[[SIN]], %[[U]] : f32
 // CHECK-NEXT: %[[P:.+]] = arith.mulf %[[TANH]], %[[N]] : f32
 // CHECK-NEXT: %[[NOISY:.+]] = arith.addf %[[TANH]], %[[P]] : f32

@@ -26,11 +26,11 @@ static constexpr int64_t kStaticRows = 4;
 // Changes
 //===----------------------------------------------------------------------===//
 
-static FusibleOp getFusible(ModuleOp module, unsigned index) {
-  auto fusibles = module.getOps<FusibleOp>();
-  return index < static_cast<unsigned>(llvm::range_size(fusibles))
-             ? *std::next(fusibles.begin(), index)
-             : FusibleOp();
+static FusibleOp getFusible(ModuleOp module, StringRef name) {
+  for (FusibleOp fusible : module.getOps<FusibleOp>())
+    if (fusible.getSymName() == name)
+      return fusible;
+  return {};
 }
 
 /// All operations of a fusible in order, those of pointwise bodies too, without
@@ -179,7 +179,7 @@ bool Reducer::attempt(function_ref<bool(ModuleOp)> change) {
   return true;
 }
 
-bool Reducer::dropBackward(unsigned fusible) {
+bool Reducer::dropBackward(StringRef fusible) {
   return attempt([&](ModuleOp copy) {
     FusibleOp op = getFusible(copy, fusible);
     if (!op.hasBackward())
@@ -191,7 +191,7 @@ bool Reducer::dropBackward(unsigned fusible) {
   });
 }
 
-bool Reducer::dropResults(unsigned fusible) {
+bool Reducer::dropResults(StringRef fusible) {
   auto countResults = [&] {
     return getFusible(*module, fusible).getResultTypes().size();
   };
@@ -214,7 +214,7 @@ bool Reducer::dropResults(unsigned fusible) {
   return hasChanged;
 }
 
-bool Reducer::liftResults(unsigned fusible) {
+bool Reducer::liftResults(StringRef fusible) {
   bool hasChanged = false;
   for (size_t i = 0;
        i < getFusible(*module, fusible).getForwardReturn().getValues().size();
@@ -244,7 +244,7 @@ bool Reducer::liftResults(unsigned fusible) {
   return hasChanged;
 }
 
-bool Reducer::dropArguments(unsigned fusible) {
+bool Reducer::dropArguments(StringRef fusible) {
   bool hasChanged = false;
   for (size_t i = getFusible(*module, fusible).getArgumentTypes().size();
        i-- > 0;)
@@ -258,7 +258,7 @@ bool Reducer::dropArguments(unsigned fusible) {
   return hasChanged;
 }
 
-bool Reducer::inlineApplied(unsigned fusible) {
+bool Reducer::inlineApplied(StringRef fusible) {
   return attempt([&](ModuleOp copy) {
     for (Operation *op : getOperations(getFusible(copy, fusible)))
       if (auto apply = dyn_cast<ApplyOp>(op))
@@ -267,7 +267,7 @@ bool Reducer::inlineApplied(unsigned fusible) {
   });
 }
 
-bool Reducer::replaceOperations(unsigned fusible) {
+bool Reducer::replaceOperations(StringRef fusible) {
   bool hasChanged = false;
   // From the end: what only a removed operation used goes with it.
   for (size_t i = getOperations(getFusible(*module, fusible)).size();
@@ -342,15 +342,16 @@ OwningOpRef<ModuleOp> Reducer::reduce() {
   bool hasChanged = true;
   while (hasChanged) {
     hasChanged = false;
-    // Fusibles go away meanwhile, so the count is asked each time.
-    for (unsigned i = 0; getFusible(*module, i); ++i) {
-      hasChanged |= dropBackward(i);
-      for (auto step : {&Reducer::dropResults, &Reducer::liftResults,
-                        &Reducer::inlineApplied, &Reducer::replaceOperations,
-                        &Reducer::dropArguments})
-        if (getFusible(*module, i))
-          hasChanged |= (this->*step)(i);
-    }
+    std::vector<std::string> names;
+    for (FusibleOp fusible : module->getOps<FusibleOp>())
+      names.push_back(fusible.getSymName().str());
+    for (const std::string &name : names)
+      for (auto step : {&Reducer::dropBackward, &Reducer::dropResults,
+                        &Reducer::liftResults, &Reducer::inlineApplied,
+                        &Reducer::replaceOperations, &Reducer::dropArguments})
+        // One that nothing applies any more is gone.
+        if (getFusible(*module, name))
+          hasChanged |= (this->*step)(name);
     hasChanged |= shrinkExtents();
   }
   return std::move(module);

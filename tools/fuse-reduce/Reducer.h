@@ -38,12 +38,12 @@ private:
   /// shows the fault. A change returns false where it does not apply.
   bool attempt(function_ref<bool(ModuleOp)> change);
 
-  bool dropBackward(unsigned fusible);
-  bool dropResults(unsigned fusible);
-  bool liftResults(unsigned fusible);
-  bool dropArguments(unsigned fusible);
-  bool inlineApplied(unsigned fusible);
-  bool replaceOperations(unsigned fusible);
+  bool dropBackward(StringRef fusible);
+  bool dropResults(StringRef fusible);
+  bool liftResults(StringRef fusible);
+  bool dropArguments(StringRef fusible);
+  bool inlineApplied(StringRef fusible);
+  bool replaceOperations(StringRef fusible);
   bool shrinkExtents();
 
   OwningOpRef<ModuleOp> module;

@@ -90,13 +90,13 @@ def PerturbPass : Pass<"fuseops-perturb", "::mlir::fuseops::FusibleOp"> {
     *standalone*: writes operations in core operations and multiplies by
     `1 + u * n` what each rounds: the scalars of a body, the terms of a sum or a
     product, and each floating-point result. u is the unit roundoff of the type
-    and n, between -1 and 1, depends on the element's place and the seed. The
-    f64 oracle of the result (`--target=reference`) differs from that of the
-    program by as much as its roundings may cost: how well the program is
-    conditioned.
+    (8 of them for an elementary function, 16 for a special one); n, between -1
+    and 1, depends on the element's place and the seed. The f64 oracle of the
+    result (`--target=reference`) differs from that of the program by as much as
+    its roundings may cost: how well the program is conditioned.
 
-    Precondition: the program is in the FuseOps dialect; derived gradients are
-    perturbed too, with the noise of what they are gradients of.
+    Precondition: the program is in the FuseOps dialect, differentiated if its
+    gradients are to have noise of their own. Guarantee: the same types.
   }];
   let options = [
     Option<"seed", "seed", "uint64_t", /*default=*/"0", "Chooses the noise">];

@@ -72,8 +72,7 @@ SmallVector<Value> DropoutOp::decompose(OpBuilder &builder,
   Core core(*this, builder, operands);
   auto word = RankedTensorType::get({1}, builder.getI64Type());
   Value seed = SliceOp::create(builder, getLoc(), word, operands[1], 0, 0);
-  Value offset =
-      SliceOp::create(builder, getLoc(), word, operands[1], 0, 1);
+  Value offset = SliceOp::create(builder, getLoc(), word, operands[1], 0, 1);
   return {core.pointwise(
       getType(), {operands[0], seed, offset}, [&](ScalarMath &m, auto v) {
         OpBuilder &b = m.builder;

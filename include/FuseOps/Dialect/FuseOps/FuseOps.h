@@ -63,8 +63,8 @@ constexpr StringLiteral kRandomStateAttr = "fuseops.random_state";
 /// value. Only the report reads it: eager execution would not compute it.
 constexpr StringLiteral kRecomputedAttr = "fuseops.recomputed";
 
-/// Whether tensors may have elements of type `type`: f16, bf16, f32, f64, the FP8
-/// types of quantized data, i1, i8, ui8, i16, i32, i64.
+/// Whether tensors may have elements of type `type`: f16, bf16, f32, f64, the
+/// FP8 types of quantized data, i1, i8, ui8, i16, i32, i64.
 bool isElementType(Type type);
 
 /// The type in which an element of type `type` is computed: f32 for narrower
