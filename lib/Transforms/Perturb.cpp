@@ -95,19 +95,21 @@ static double getErrorFactor(Operation &op) {
              : 1;
 }
 
-/// `x + x * (roundoff * sin(frequency * i))` for the element at index i, with a
-/// frequency of its own.
+/// `x + x * (roundoff * sin(frequency * i + start))` for the element at index
+/// i, with a frequency and a start of its own.
 Value Perturber::addNoise(OpBuilder &b, Location loc, Value x,
                           double roundoff) {
-  // Not a multiple of pi: each element draws another number.
-  double frequency = std::uniform_real_distribution<double>(1, 2)(random);
+  // No rational of pi: each element draws another number.
+  std::uniform_real_distribution<double> draw(1, 2);
+  double frequency = draw(random), start = draw(random) * 3;
   auto constant = [&](double number) -> Value {
     return arith::ConstantOp::create(b, loc,
                                      b.getFloatAttr(x.getType(), number));
   };
   Value index = LinearIndexOp::create(b, loc, b.getI64Type());
   Value position = arith::SIToFPOp::create(b, loc, x.getType(), index);
-  Value phase = arith::MulFOp::create(b, loc, position, constant(frequency));
+  Value phase = math::FmaOp::create(b, loc, position, constant(frequency),
+                                    constant(start));
   Value noise = arith::MulFOp::create(
       b, loc, math::SinOp::create(b, loc, phase), constant(roundoff));
   return arith::AddFOp::create(b, loc, x,

@@ -12,7 +12,8 @@
 // CHECK-NEXT: %[[I:.+]] = fuseops.linear_index : i64
 // CHECK-NEXT: %[[F:.+]] = arith.sitofp %[[I]] : i64 to f32
 // CHECK-NEXT: %[[FREQUENCY:.+]] = arith.constant 1.13387668 : f32
-// CHECK-NEXT: %[[PHASE:.+]] = arith.mulf %[[F]], %[[FREQUENCY]] : f32
+// CHECK-NEXT: %[[START:.+]] = arith.constant 3.40922117 : f32
+// CHECK-NEXT: %[[PHASE:.+]] = math.fma %[[F]], %[[FREQUENCY]], %[[START]] : f32
 // CHECK-NEXT: %[[SIN:.+]] = math.sin %[[PHASE]] : f32
 // CHECK-NEXT: %[[U:.+]] = arith.constant 4.76837158E-7 : f32
 // CHECK-NEXT: %[[N:.+]] = arith.mulf %[[SIN]], %[[U]] : f32

@@ -169,9 +169,15 @@ static Value buildPoisson(ScalarMath &m, ArrayRef<Value> t,
   return m.add(loss, m.select(isLarge, stirling, m.constant(0.0)));
 }
 
+/// `clamp_min(x, 0)`: unlike a maximum's, its gradient passes at the bound.
+static Value clampAtZero(ScalarMath &m, Value x) {
+  Value zero = m.constant(0.0);
+  return m.select(m.less(x, zero), zero, x);
+}
+
 static Value buildHinge(ScalarMath &m, ArrayRef<Value> t, ArrayRef<double> n) {
   Value zero = m.constant(0.0);
-  Value margin = m.maximum(m.sub(m.constant(n[0]), t[0]), zero);
+  Value margin = clampAtZero(m, m.sub(m.constant(n[0]), t[0]));
   Value wrong = m.select(m.equal(t[1], m.constant(1.0)), zero, margin);
   return m.add(wrong, m.select(m.equal(t[1], m.constant(-1.0)), zero, t[0]));
 }
@@ -179,7 +185,7 @@ static Value buildHinge(ScalarMath &m, ArrayRef<Value> t, ArrayRef<double> n) {
 static Value buildMarginRanking(ScalarMath &m, ArrayRef<Value> t,
                                 ArrayRef<double> n) {
   Value rank = m.mul(m.neg(t[2]), m.sub(t[0], t[1]));
-  return m.maximum(m.add(rank, m.constant(n[0])), m.constant(0.0));
+  return clampAtZero(m, m.add(rank, m.constant(n[0])));
 }
 
 static LogicalResult convertLoss(TorchCall &call, const LossRow &row) {

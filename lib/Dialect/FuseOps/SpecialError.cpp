@@ -197,5 +197,7 @@ Value mlir::fuseops::expandBessel(ScalarMath &m, Value x, int order,
     large = m.mul(m.mul(large, root), root);
   }
   Value result = m.select(isLarge, large, small);
-  return isOdd ? m.copySign(result, x) : result;
+  // As PyTorch: i1(-0) is +0.
+  return isOdd ? m.select(m.less(x, m.constant(0.0)), m.neg(result), result)
+               : result;
 }

@@ -72,10 +72,10 @@ def _shapes(variant: Variant) -> list[Shape]:
     return [s for s in SHAPES if variant.takes(s)]
 
 
-def plan(targets: Sequence[str], level: str, only: str = "") -> Iterator[Item]:
+def plan(targets: Sequence[str], level: str, only: Sequence[str] = ("",)) -> Iterator[Item]:
     """The items of all entries."""
     for op, variants in table.TABLE.items():
-        if only in op:
+        if any(o in op for o in only):
             for target in targets:
                 for turn, name in enumerate(variants):
                     yield from _items(op, name, target, level, turn)
@@ -265,7 +265,9 @@ def main() -> int:
     parser.add_argument(
         "--target", action="append", help="cpu, cuda or reference; more than once (default: cpu)"
     )
-    parser.add_argument("--op", default="", help="operations whose name contains this")
+    parser.add_argument(
+        "--op", action="append", help="operations whose name contains this; more than once"
+    )
     parser.add_argument("--list", action="store_true", help="print the table and stop")
     parser.add_argument("--quick", action="store_true", help="what pytest runs")
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
@@ -276,9 +278,10 @@ def main() -> int:
     parser.add_argument("--compile-only", action="store_true", help="fill --programs and stop")
     parser.add_argument("--verbose", action="store_true", help="a line for each check")
     options = parser.parse_args()
+    only = options.op or [""]
     if options.list:
         for op in table.TABLE:
-            if options.op in op:
+            if any(o in op for o in only):
                 print(describe(op))
         return 0
     targets = options.target or ["cpu"]
@@ -288,7 +291,7 @@ def main() -> int:
         print("error: no CUDA device here", file=sys.stderr)
         return 2
     level = "quick" if options.quick else "full"
-    items = [i for i in plan(targets, level, options.op) if options.check in i.check]
+    items = [i for i in plan(targets, level, only) if options.check in i.check]
     action = prepare if options.compile_only else perform
     start, passed, failed = time.monotonic(), Counter(), Counter()
     shown = None

@@ -197,8 +197,6 @@ direct("copy", X, X, frozen=[0], **EXACT)
 direct("roll", X, [1], [-1], **EXACT, min_rank=1)
 direct("diagonal", X, 0, 0, 1, **EXACT, min_rank=2, empty=False)
 direct("trace", X, dtypes=("f32", "f64"), cancels=True, min_rank=2, max_rank=2)
-FIRST = Of((0, 0), dtype="i64", shape=lambda s: (3,), index=True)
-direct("index_select", X, 0, FIRST, **EXACT, min_rank=1, empty=False)
 WHOLE = From(list)
 direct("slice_backward", Of(shape=last(1)), WHOLE, -1, 0, 1, 1, units=1.0, **ROW)
 direct("select_backward", Of(shape=lambda s: s[:-1]), WHOLE, -1, 0, units=1.0, **ROW)
@@ -211,8 +209,9 @@ torch_op(
     "prims.convert_element_type",
     lambda x: torch.ops.prims.convert_element_type(x, torch.float32),
     dtypes=ALL,
+    frozen=[0],
     special=False,
-    excluded=STEP,
+    excluded={**STEP, "chain": "torch has no gradient for it"},
 )
 
 # Creation, which fuses into what uses it
@@ -235,15 +234,16 @@ direct("new_zeros", X, [3], frozen=[0], special=False)
 # Losses, and their backward operations
 # Tracing the chain takes it apart into operations that write.
 APART = {"chain": "tracing takes it apart"}
+SIGNS = Of(constant=True)
 LOSS = {"cancels": True, "roundings": 3, "special": False, **ROW}
 direct("mse_loss_backward", X, X, X, 0, **LOSS)
-direct("soft_margin_loss_backward", X, X, X, 0, frozen=[0], **LOSS)
+direct("soft_margin_loss_backward", X, X, SIGNS, 0, frozen=[0], **LOSS)
 direct("smooth_l1_loss_backward", X, X, X, 0, 1.0, frozen=[0], **LOSS)
 direct("huber_loss_backward", X, X, X, 0, 1.0, frozen=[0], **LOSS)
 direct("binary_cross_entropy_backward", X, Of((0.1, 0.9)), Of((0.1, 0.9)), None, 0, **LOSS)
 direct("l1_loss", X, X, 1, **LOSS)
 direct("kl_div", X, Of((0.05, 0.9)), **LOSS)
-direct("soft_margin_loss", X, X, frozen=[0], **LOSS)
+direct("soft_margin_loss", X, SIGNS, **LOSS)
 direct("hinge_embedding_loss", X, X, excluded={**APART, "kinks": "targets are 1 or -1"}, **LOSS)
 direct("margin_ranking_loss", X, X, X, excluded=APART, **LOSS)
 direct("poisson_nll_loss", X, X, True, False, 1e-8, 1, **LOSS)

@@ -40,7 +40,7 @@ def main(arguments: list[str], root: Path) -> int:
     settings = Settings(
         dtypes=tuple(options.dtypes.split(",")),
         limit=options.samples,
-        with_backward_graph=not options.no_backward_graph,
+        backward_graphs=() if options.no_backward_graph else tuple(DTYPES),
         claimed=claimed,
     )
     if options.record:
