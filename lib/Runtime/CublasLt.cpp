@@ -42,6 +42,9 @@ static constexpr int kDescTransA = 3, kDescTransB = 4, kDescEpilogue = 7;
 static constexpr int kDescBiasPointer = 8, kDescBiasType = 26;
 static constexpr uint32_t kEpilogueBias = 4;
 static constexpr int kPreferWorkspace = 1;
+static constexpr int kPreferReduction = 3;
+// Parts of a product are added in f32, never in the result's type.
+static constexpr uint32_t kReduceInComputeType = 2;
 static constexpr int kPreferAlignments[] = {5, 6, 7, 8};
 
 namespace {
@@ -286,6 +289,7 @@ static fuseopsStatus buildPlan(Library &library, Handle handle,
           library.setPreference(preference, attribute, &value, sizeof(value));
   };
   prefer(kPreferWorkspace, static_cast<uint64_t>(workspaceBytes));
+  prefer(kPreferReduction, kReduceInComputeType);
   for (int attribute : kPreferAlignments)
     prefer(attribute, kTensorAlignment);
   Heuristic heuristic = {};

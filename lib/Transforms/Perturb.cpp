@@ -95,7 +95,7 @@ static double getErrorFactor(Operation &op) {
              : 1;
 }
 
-/// `x + x * (roundoff * sin(frequency * i + start))` for the element at index
+/// `x * (1 + roundoff * sin(frequency * i + start))` for the element at index
 /// i, with a frequency and a start of its own.
 Value Perturber::addNoise(OpBuilder &b, Location loc, Value x,
                           double roundoff) {
@@ -112,8 +112,9 @@ Value Perturber::addNoise(OpBuilder &b, Location loc, Value x,
                                     constant(start));
   Value noise = arith::MulFOp::create(
       b, loc, math::SinOp::create(b, loc, phase), constant(roundoff));
-  return arith::AddFOp::create(b, loc, x,
-                               arith::MulFOp::create(b, loc, x, noise));
+  // A factor, and no summand, so that an infinity stays one.
+  return arith::MulFOp::create(
+      b, loc, x, arith::AddFOp::create(b, loc, constant(1), noise));
 }
 
 /// The tensor with the noise of a rounding to `rounded`; itself where it holds

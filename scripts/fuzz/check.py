@@ -139,23 +139,24 @@ class Checker:
         self.target = target
         self.tools = tools
         self.symbol = random.Random(seed).choice(SYMBOLS)
+        self.known: list = []
 
     def run(self, text: str, target: str) -> tuple[Runner, dict[str, list[np.ndarray | None]]]:
         program = Runner(emit(text, target=target))
         generator = np.random.default_rng(self.seed)
-        facts = program.report["arguments"]
         inputs = []
-        for (_, dtype, shape), fact in zip(self.arguments(program), facts, strict=True):
+        for (_, dtype, shape), fact in self.arguments(program):
             sizes = tuple(self.symbol if extent is None else extent for extent in shape)
             inputs.append(make_argument(generator, dtype, sizes, fact))
         return program, program.run_values(inputs, generator)
 
-    def arguments(self, program: Runner) -> tuple:
-        """The arguments as the first program that was compiled has them: the
-        reference takes f64 for narrower types."""
-        if not hasattr(self, "_arguments"):
-            self._arguments = program.arguments
-        return self._arguments
+    def arguments(self, program: Runner) -> list:
+        """The arguments and their roles as the first program that was compiled
+        has them: the reference takes f64 for narrower types, and a perturbed
+        program hides what a bias is."""
+        if not self.known:
+            self.known = list(zip(program.arguments, program.report["arguments"], strict=True))
+        return self.known
 
     def perturb(self, sample: int) -> str:
         """The program with its derived gradients, and noise in both."""
@@ -269,9 +270,11 @@ class Suspect:
             return Mismatch("not finite", f"{name}: not finite where the reference is")
         error = self.array - reference
         changes = [sample[self.entry][self.index] - reference for sample in samples]
-        # Noise that ends in a NaN is without bound.
         norms = [float(np.linalg.norm(change)) for change in changes]
-        bound = math.inf if any(map(math.isnan, norms)) else NOISE * max(norms)
+        norms = [norm for norm in norms if math.isfinite(norm)]
+        if not norms:
+            return Mismatch("wrong", f"{name}: not near, and noise makes it not finite")
+        bound = NOISE * max(norms)
         if np.linalg.norm(error) <= bound:
             return None
         text = f"{name}: error {np.linalg.norm(error):.2e} of {np.linalg.norm(reference):.2e}"

@@ -17,8 +17,9 @@
 // CHECK-NEXT: %[[SIN:.+]] = math.sin %[[PHASE]] : f32
 // CHECK-NEXT: %[[U:.+]] = arith.constant 4.76837158E-7 : f32
 // CHECK-NEXT: %[[N:.+]] = arith.mulf %[[SIN]], %[[U]] : f32
-// CHECK-NEXT: %[[P:.+]] = arith.mulf %[[TANH]], %[[N]] : f32
-// CHECK-NEXT: %[[NOISY:.+]] = arith.addf %[[TANH]], %[[P]] : f32
+// CHECK-NEXT: %[[ONE:.+]] = arith.constant 1.000000e+00 : f32
+// CHECK-NEXT: %[[P:.+]] = arith.addf %[[ONE]], %[[N]] : f32
+// CHECK-NEXT: %[[NOISY:.+]] = arith.mulf %[[TANH]], %[[P]] : f32
 // CHECK-NEXT: %[[NEGATED:.+]] = arith.negf %[[NOISY]] : f32
 // CHECK-NEXT: fuseops.yield %[[NEGATED]] : f32
 // CHECK: %[[RESULT:.+]] = fuseops.pointwise (%{{.+}} = %[[Y]])

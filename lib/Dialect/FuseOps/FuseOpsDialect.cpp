@@ -289,9 +289,13 @@ RankedTensorType mlir::fuseops::detail::largestTensor(Operation *op) {
   auto isLarger = [&](RankedTensorType type) {
     if (!largest)
       return true;
-    Extent a = getNumElements(type), b = getNumElements(largest);
-    return std::tie(a.perSymbol, a.constant) >
-           std::tie(b.perSymbol, b.constant);
+    // What is empty is the space, whatever is reduced from or broadcast to it.
+    auto key = [](RankedTensorType t) {
+      Extent count = getNumElements(t);
+      return std::make_tuple(count == Extent{0, 0}, count.perSymbol,
+                             count.constant, getColumns(t));
+    };
+    return key(type) > key(largest);
   };
   auto visit = [&](Type type) {
     if (auto quantized = dyn_cast<QuantizedType>(type))

@@ -339,6 +339,12 @@ Gradients MatmulOp::buildGradients(OpBuilder &builder, ValueRange gradients,
   bool tl = getTransposeLhs(), tr = getTransposeRhs();
   RankedTensorType lhsType = operandGradientType(getLhs());
   RankedTensorType rhsType = operandGradientType(getRhs());
+  // Products have operands of one type: a gradient of a wide result is rounded
+  // to theirs, as PyTorch's is.
+  Type element = lhsType.getElementType();
+  if (element == rhsType.getElementType() &&
+      element != tensorType(dy).getElementType())
+    dy = CastOp::create(builder, getLoc(), tensorType(dy).clone(element), dy);
   // A result is [rows, columns]; a higher-rank operand is reshaped to.
   auto product = [&](RankedTensorType type, Value a, Value b, bool ta,
                      bool tb) -> Value {
