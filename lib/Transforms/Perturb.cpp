@@ -160,23 +160,36 @@ void Perturber::perturbBody(PointwiseOp pointwise) {
   }
 }
 
+/// Whether an operation sums up terms, which rounds.
+static bool isSum(Operation &op) {
+  if (auto reduce = dyn_cast<ReduceRowsOp>(op))
+    return reduce.getKind() == ReductionKind::Sum;
+  if (auto reduce = dyn_cast<ReduceColumnsOp>(op))
+    return reduce.getKind() == ReductionKind::Sum;
+  return isa<MatmulOp, LinearOp>(op);
+}
+
 void Perturber::perturb(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
-    if (auto pointwise = dyn_cast<PointwiseOp>(op))
+    auto pointwise = dyn_cast<PointwiseOp>(op);
+    if (pointwise)
       perturbBody(pointwise);
+    else if (!isSum(op))
+      continue;
     // The roundings of an accumulation are at most those of its terms.
-    if (isa<ReduceRowsOp, ReduceColumnsOp, MatmulOp, LinearOp>(op)) {
+    if (isSum(op)) {
       builder.setInsertionPoint(&op);
       Value input = op.getOperand(0);
-      auto type = cast<RankedTensorType>(input.getType());
-      if (auto element = dyn_cast<FloatType>(type.getElementType()))
+      if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(input)))
         op.setOperand(
             0, perturbTensor(input, cast<FloatType>(getComputeType(element))));
     }
-    if (op.hasTrait<OpTrait::ConstantLike>())
-      continue;
     builder.setInsertionPointAfter(&op);
     for (Value value : op.getResults()) {
+      // The last scalar of a body has this noise already.
+      Type element = getElementTypeOrSelf(value);
+      if (pointwise && getComputeType(element) == element)
+        continue;
       Value noisy = perturbTensor(value, FloatType());
       if (noisy != value)
         value.replaceAllUsesExcept(noisy, noisy.getDefiningOp());

@@ -107,6 +107,8 @@ def test_gpu_test_counts_each_program_and_size(tmp_path: Path):
     (tree / "bin").mkdir()
     (tree / "bin" / "fuse-run").write_text(FUSE_RUN)
     (tree / "bin" / "fuse-run").chmod(0o755)
+    (tree / "scripts").mkdir()
+    (tree / "scripts" / "conformance").write_text("# passes")
     (tree / "good.mlir").write_text("!torch.vtensor<[?,64],f32>")
     (tree / "bad.mlir").write_text("tensor<4x64xf32>")
     (cuda / "run.mlir").write_text("// RUN: fuse-run %s\n// RUN: not fuse-run bad\n")
@@ -119,7 +121,7 @@ def test_gpu_test_counts_each_program_and_size(tmp_path: Path):
     command = [sys.executable, tmp_path / "gpu_test", "--no-sanitizer"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == "3 passed, 1 failed, 1 skipped", done.stdout
+    assert done.stdout.splitlines()[-1] == "4 passed, 1 failed, 1 skipped", done.stdout
     assert "ok   good.mlir size 7" in done.stdout
     assert "FAIL bad.mlir" in done.stdout
 

@@ -292,8 +292,9 @@ RankedTensorType mlir::fuseops::detail::largestTensor(Operation *op) {
     // What is empty is the space, whatever is reduced from or broadcast to it.
     auto key = [](RankedTensorType t) {
       Extent count = getNumElements(t);
-      return std::make_tuple(count == Extent{0, 0}, count.perSymbol,
-                             count.constant, getColumns(t));
+      bool isEmpty = count == Extent{0, 0};
+      return std::make_tuple(isEmpty, count.perSymbol, count.constant,
+                             isEmpty ? getColumns(t) : 0);
     };
     return key(type) > key(largest);
   };

@@ -91,7 +91,7 @@ def _items(op: str, name: str, target: str, level: str, turn: int) -> Iterator[I
     floats = [d for d in entry.dtypes if d in FLOATS]
     first = shapes[0]
     if target == "reference":
-        if quick and not op.startswith("fuseops."):
+        if "reference" in entry.excluded or (quick and not op.startswith("fuseops.")):
             return
         for dtype in entry.dtypes[:1] if quick else entry.dtypes:
             yield item("values", dtype, first)
