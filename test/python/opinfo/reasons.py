@@ -19,6 +19,15 @@ _REFUSALS: tuple[tuple[str, str], ...] = (
         "matrix product of integers",
     ),
     (
+        r"aten\.einsum`: expected a result of `tensor<.*i(?:8|16|32)>`, but got `tensor<.*i64>`",
+        "matrix product of integers",
+    ),
+    (
+        r"aten\.index_select`: expected indices that are constants of the program",
+        "indices that only a run knows",
+    ),
+    (r"aten\.index_select`: expected a tensor with dimensions", "index_select of a scalar"),
+    (
         r"aten\.native_dropout_backward`: expected operand 0 to be f16, .*i\d+>`",
         "dropout of integers",
     ),
