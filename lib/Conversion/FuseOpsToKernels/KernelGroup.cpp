@@ -8,6 +8,8 @@
 
 #include "KernelGroup.h"
 
+#include "FuseOps/Dialect/FuseOps/Layout.h"
+
 using namespace mlir;
 using namespace mlir::fuseops;
 
@@ -22,23 +24,6 @@ FailureOr<KernelGroup> KernelGroup::create(GroupOp group) {
       failed(result.findLevels()) || failed(result.findStores()))
     return failure();
   return result;
-}
-
-/// `value` in the element type of `declared`: with an f64 operand,
-/// decompositions compute in f64 what the operation declares as f32.
-static Value convertElements(OpBuilder &builder, Location loc, Value value,
-                             RankedTensorType declared) {
-  RankedTensorType type = tensorType(value);
-  if (type.getElementType() == declared.getElementType())
-    return value;
-  RankedTensorType converted = type.clone(declared.getElementType());
-  return PointwiseOp::build(builder, loc, converted, value,
-                            [&](OpBuilder &b, Location l, ValueRange scalars) {
-                              return SmallVector<Value>{convertElement(
-                                  b, l, scalars[0], type.getElementType(),
-                                  declared.getElementType())};
-                            })
-      .getResult(0);
 }
 
 static bool isOnlyYielded(Operation &op) {
@@ -61,9 +46,12 @@ LogicalResult KernelGroup::decompose() {
       continue;
     rewriter.setInsertionPoint(&op);
     SmallVector<Value> results = fusible.decompose(rewriter, op.getOperands());
+    // With an f64 operand, decompositions compute in f64 what the operation
+    // declares as f32.
     for (auto [result, declared] : llvm::zip(results, op.getResultTypes()))
-      result = convertElements(rewriter, op.getLoc(), result,
-                               cast<RankedTensorType>(declared));
+      result =
+          broadcastTo(rewriter, op.getLoc(), result,
+                      tensorType(result).clone(getElementTypeOrSelf(declared)));
     rewriter.replaceOp(&op, results);
   }
   for (auto reshape : llvm::to_vector(body.getOps<ReshapeOp>())) {
