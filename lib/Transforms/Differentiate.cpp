@@ -58,6 +58,8 @@ private:
   SmallVector<Value> applyGradients(ApplyOp apply, ArrayRef<Value> incoming);
   void accumulate(Value value, Value gradient);
   void saveForwardValues();
+  LogicalResult deriveBackward();
+  LogicalResult omitMissingGradients();
 
   FusibleOp fusible;
   const Originals &originals;
@@ -240,10 +242,12 @@ static void eraseDead(Block &block) {
       rewriter.eraseOp(&op);
 }
 
+/// Saves what backward uses, after what is saved already.
 void Differentiator::saveForwardValues() {
   Block &backward = fusible.getBackward().front();
   Region &forward = fusible.getForward();
-  llvm::SetVector<Value> used;
+  OperandRange saved = fusible.getForwardReturn().getSaved();
+  llvm::SetVector<Value> used(saved.begin(), saved.end());
   backward.walk([&](Operation *op) {
     for (Value operand : op->getOperands())
       if (operand.getParentRegion() == &forward)
@@ -261,19 +265,49 @@ void Differentiator::saveForwardValues() {
   fusible.getForwardReturn().getSavedMutable().assign(used.getArrayRef());
 }
 
+LogicalResult Differentiator::deriveBackward() {
+  if (failed(buildBackward())) {
+    // What was built uses forward's values, which go first when a module
+    // does.
+    fusible.getBackward().dropAllReferences();
+    fusible.getBackward().getBlocks().clear();
+    return failure();
+  }
+  eraseDead(fusible.getBackward().front());
+  saveForwardValues();
+  return success();
+}
+
+/// Derives backward once more, without the gradients that are missing, from what
+/// is saved for all of them.
+LogicalResult Differentiator::omitMissingGradients() {
+  size_t numSaved = fusible.getForwardReturn().getSaved().size();
+  fusible.getBackward().getBlocks().clear();
+  SmallVector<int64_t> frozen(fusible.getFrozenResults());
+  llvm::append_range(frozen, fusible.getMissingGradients());
+  fusible.setFrozenResults(frozen);
+  gradients.clear();
+  if (failed(deriveBackward()))
+    return failure();
+  if (fusible.getForwardReturn().getSaved().size() != numSaved)
+    return fusible.emitOpError()
+           << "without the missing gradients backward needs a value that isn't "
+              "saved with them";
+  return success();
+}
+
 LogicalResult Differentiator::run(bool derive) {
+  bool hasMissing = !fusible.getMissingGradients().empty();
+  if (derive && hasMissing && fusible.hasBackward())
+    return fusible.emitOpError()
+           << "has `missing_gradients`: expected no backward region, which is "
+              "derived without them, but got one";
   inlineApplies();
   if (derive && !fusible.hasBackward()) {
     findActiveValues();
-    if (failed(buildBackward())) {
-      // What was built uses forward's values, which go first when a module
-      // does.
-      fusible.getBackward().dropAllReferences();
-      fusible.getBackward().getBlocks().clear();
+    if (failed(deriveBackward()) ||
+        (hasMissing && failed(omitMissingGradients())))
       return failure();
-    }
-    eraseDead(fusible.getBackward().front());
-    saveForwardValues();
   }
   finishApplies();
   eraseDead(fusible.getForward().front());

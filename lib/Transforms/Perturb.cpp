@@ -7,6 +7,8 @@
 
 #include "FuseOps/Transforms/Passes.h"
 
+#include "FuseOps/Dialect/FuseOps/Layout.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -42,7 +44,7 @@ public:
 
 private:
   Value addNoise(OpBuilder &b, Location loc, Value x, double roundoff);
-  Value perturbTensor(Value value, FloatType rounded);
+  Value perturbTensor(Value value, double roundoff);
   void perturbBody(PointwiseOp pointwise);
 
   OpBuilder builder;
@@ -63,17 +65,9 @@ void Perturber::decompose(Block &block) {
       continue;
     builder.setInsertionPoint(&op);
     SmallVector<Value> parts = fusible.decompose(builder, op.getOperands());
-    for (auto [part, result] : llvm::zip(parts, op.getResults())) {
-      Type from = getElementTypeOrSelf(part), to = getElementTypeOrSelf(result);
-      if (from != to)
-        part = PointwiseOp::build(
-                   builder, op.getLoc(), result.getType(), part,
-                   [=](OpBuilder &b, Location loc, ValueRange scalars) {
-                     return SmallVector<Value>{
-                         convertElement(b, loc, scalars[0], from, to)};
-                   })
-                   .getResult(0);
-    }
+    for (auto [part, result] : llvm::zip(parts, op.getResults()))
+      part = broadcastTo(builder, op.getLoc(), part,
+                         cast<RankedTensorType>(result.getType()));
     op.replaceAllUsesWith(parts);
     op.erase();
   }
@@ -117,14 +111,13 @@ Value Perturber::addNoise(OpBuilder &b, Location loc, Value x,
       b, loc, x, arith::AddFOp::create(b, loc, constant(1), noise));
 }
 
-/// The tensor with the noise of a rounding to `rounded`; itself where it holds
-/// no floats, or FP8 data, which keep their values.
-Value Perturber::perturbTensor(Value value, FloatType rounded) {
+/// The tensor with noise; itself where it holds no floats, or FP8 data, which
+/// keep their values.
+Value Perturber::perturbTensor(Value value, double roundoff) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !isa<FloatType>(type.getElementType()) ||
       type.getElementTypeBitWidth() < 16)
     return value;
-  double roundoff = getRoundoff(rounded ? rounded : type.getElementType());
   return PointwiseOp::build(builder, value.getLoc(), type, value,
                             [&](OpBuilder &b, Location loc,
                                 ValueRange scalars) -> SmallVector<Value> {
@@ -160,13 +153,32 @@ void Perturber::perturbBody(PointwiseOp pointwise) {
   }
 }
 
-/// Whether an operation sums up terms, which rounds.
-static bool isSum(Operation &op) {
-  if (auto reduce = dyn_cast<ReduceRowsOp>(op))
-    return reduce.getKind() == ReductionKind::Sum;
-  if (auto reduce = dyn_cast<ReduceColumnsOp>(op))
-    return reduce.getKind() == ReductionKind::Sum;
-  return isa<MatmulOp, LinearOp>(op);
+/// How many terms of its first operand an operation sums up for an element of
+/// its result; none if it sums up nothing. A symbol counts as `kSymbol`.
+static std::optional<double> countTerms(Operation &op) {
+  constexpr int64_t kSymbol = 32;
+  auto type = op.getNumOperands() == 0
+                  ? RankedTensorType()
+                  : dyn_cast<RankedTensorType>(op.getOperand(0).getType());
+  if (!type)
+    return std::nullopt;
+  auto getRows = [&]() -> int64_t {
+    Extent rows = getNumElements(type, 1);
+    return rows.constant + rows.perSymbol * kSymbol;
+  };
+  if (auto reduce = dyn_cast<ReduceRowsOp>(op);
+      reduce && reduce.getKind() == ReductionKind::Sum)
+    return getRows();
+  if (auto reduce = dyn_cast<ReduceColumnsOp>(op);
+      reduce && reduce.getKind() == ReductionKind::Sum)
+    return getColumns(type);
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return matmul.getTransposeLhs() ? getRows() : getColumns(type);
+  if (auto matmul = dyn_cast<GroupedMatmulOp>(op))
+    return matmul.getTransposeLhs() ? getRows() : getColumns(type);
+  if (isa<LinearOp, GroupedLinearOp>(op))
+    return getColumns(type);
+  return std::nullopt;
 }
 
 void Perturber::perturb(Block &block) {
@@ -174,15 +186,18 @@ void Perturber::perturb(Block &block) {
     auto pointwise = dyn_cast<PointwiseOp>(op);
     if (pointwise)
       perturbBody(pointwise);
-    else if (!isSum(op))
+    std::optional<double> terms = countTerms(op);
+    if (!pointwise && !terms)
       continue;
-    // The roundings of an accumulation are at most those of its terms.
-    if (isSum(op)) {
+    // Each step of an accumulation rounds the sum so far, which is as large as
+    // the square root of its number of terms is times one of them.
+    if (terms) {
       builder.setInsertionPoint(&op);
       Value input = op.getOperand(0);
       if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(input)))
         op.setOperand(
-            0, perturbTensor(input, cast<FloatType>(getComputeType(element))));
+            0, perturbTensor(input, std::sqrt(std::max(*terms, 1.0)) *
+                                        getRoundoff(getComputeType(element))));
     }
     builder.setInsertionPointAfter(&op);
     for (Value value : op.getResults()) {
@@ -190,7 +205,9 @@ void Perturber::perturb(Block &block) {
       Type element = getElementTypeOrSelf(value);
       if (pointwise && getComputeType(element) == element)
         continue;
-      Value noisy = perturbTensor(value, FloatType());
+      if (!isa<FloatType>(element))
+        continue;
+      Value noisy = perturbTensor(value, getRoundoff(element));
       if (noisy != value)
         value.replaceAllUsesExcept(noisy, noisy.getDefiningOp());
     }

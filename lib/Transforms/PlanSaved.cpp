@@ -81,6 +81,7 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
     Block &backward = fusible.getBackward().front();
     ReturnOp returnOp = fusible.getForwardReturn();
     unsigned numGradients = fusible.getGradientTypes().size();
+    bool hasMissing = !fusible.getMissingGradients().empty();
     IRRewriter rewriter(&getContext());
 
     // Each value that backward uses, once.
@@ -92,7 +93,9 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
       BlockArgument argument = backward.getArgument(numGradients + index);
       if (Value first = arguments.lookupOrNull(value))
         rewriter.replaceAllUsesWith(argument, first);
-      if (argument.use_empty()) {
+      // With missing gradients a part of backward is missing too: what is saved
+      // is what the whole of it uses.
+      if (argument.use_empty() && !hasMissing) {
         dropped.set(argument.getArgNumber());
         continue;
       }
@@ -149,6 +152,10 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
       dropped.set(argument.getArgNumber());
       saved.remove(value);
     }
+    // Without the missing gradients some of that has no use.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(backward)))
+      if (op.hasAttr(kRecomputedAttr) && isOpTriviallyDead(&op))
+        rewriter.eraseOp(&op);
     backward.eraseArguments(dropped);
     saveSymbol(fusible, saved);
     rewriter.modifyOpInPlace(returnOp, [&] {

@@ -7,6 +7,8 @@
 
 #include "FuseOps/Transforms/Passes.h"
 
+#include "FuseOps/Dialect/FuseOps/Layout.h"
+
 #define DEBUG_TYPE "fuseops-reference"
 
 namespace mlir::fuseops {
@@ -54,10 +56,29 @@ keepRoundings(PointwiseOp pointwise, bool isCast, IRRewriter &rewriter) {
   return kept;
 }
 
+/// Reads the bits of a value that is f64 now as those of the f32 next to it,
+/// and follows bits that become an f32 by the way to f64.
+static void keepBits(arith::BitcastOp bitcast, IRRewriter &rewriter) {
+  Location loc = bitcast.getLoc();
+  Type f32 = rewriter.getF32Type(), f64 = rewriter.getF64Type();
+  if (bitcast.getIn().getType() == f64 &&
+      bitcast.getType().getIntOrFloatBitWidth() == 32) {
+    rewriter.setInsertionPoint(bitcast);
+    auto narrow = arith::TruncFOp::create(rewriter, loc, f32, bitcast.getIn());
+    rewriter.modifyOpInPlace(bitcast,
+                             [&] { bitcast.getInMutable().assign(narrow); });
+  }
+  if (bitcast.getType() == f32) {
+    rewriter.setInsertionPointAfter(bitcast);
+    auto wide = arith::ExtFOp::create(rewriter, loc, f64, bitcast.getOut());
+    rewriter.replaceAllUsesExcept(bitcast, wide, wide);
+  }
+}
+
 /// Moves the f32 arithmetic of a pointwise body to f64. Narrower types in it
 /// are roundings that the program asks for, and stay.
-static LogicalResult widenBody(PointwiseOp pointwise, bool isCast,
-                               IRRewriter &rewriter) {
+static void widenBody(PointwiseOp pointwise, bool isCast,
+                      IRRewriter &rewriter) {
   llvm::SmallPtrSet<Operation *, 4> kept =
       keepRoundings(pointwise, isCast, rewriter);
   Type f32 = rewriter.getF32Type(), f64 = rewriter.getF64Type();
@@ -83,11 +104,10 @@ static LogicalResult widenBody(PointwiseOp pointwise, bool isCast,
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
     if (kept.contains(&op))
       continue;
-    if (isa<arith::BitcastOp>(op) &&
-        (op.getOperand(0).getType() == f64 || op.getResult(0).getType() == f32))
-      return op.emitOpError()
-             << "reads the bits of an f32 value, so that the reference, which "
-                "computes in f64, cannot follow it";
+    if (auto bitcast = dyn_cast<arith::BitcastOp>(op)) {
+      keepBits(bitcast, rewriter);
+      continue;
+    }
     if (auto constant = dyn_cast<arith::ConstantOp>(op);
         constant && constant.getType() == f32) {
       double value =
@@ -114,7 +134,31 @@ static LogicalResult widenBody(PointwiseOp pointwise, bool isCast,
       yield->setOperand(index, arith::TruncFOp::create(
                                    rewriter, pointwise.getLoc(), f32, value));
   }
-  return success();
+}
+
+/// The parts of a quantized tensor keep their types, of which its type says
+/// nothing: what packs them rounds to them, and what unpacks them widens them.
+static void keepParts(FusibleOp fusible, IRRewriter &rewriter) {
+  fusible.walk([&](PackQuantizedOp pack) {
+    rewriter.setInsertionPoint(pack);
+    SmallVector<Value> parts;
+    for (auto [part, type] :
+         llvm::zip(pack.getParts(), pack.getResult().getType().getParts()))
+      parts.push_back(broadcastTo(rewriter, pack.getLoc(), part, type));
+    rewriter.modifyOpInPlace(pack, [&] { pack->setOperands(parts); });
+  });
+  fusible.walk([&](UnpackQuantizedOp unpack) {
+    rewriter.setInsertionPointAfter(unpack);
+    for (auto [part, type] :
+         llvm::zip(unpack.getParts(), unpack.getInput().getType().getParts())) {
+      auto widened = cast<RankedTensorType>(part.getType());
+      if (widened == type)
+        continue;
+      part.setType(type);
+      Value wide = broadcastTo(rewriter, unpack.getLoc(), part, widened);
+      rewriter.replaceAllUsesExcept(part, wide, wide.getDefiningOp());
+    }
+  });
 }
 
 /// Makes the elements those of the result's type, which is wider.
@@ -169,8 +213,8 @@ struct ReferencePass : public fuseops::impl::ReferencePassBase<ReferencePass> {
     for (auto constant : collect<ConstantOp>(fusible))
       widenConstant(constant, rewriter);
     for (auto pointwise : collect<PointwiseOp>(fusible))
-      if (failed(widenBody(pointwise, casts.contains(pointwise), rewriter)))
-        return signalPassFailure();
+      widenBody(pointwise, casts.contains(pointwise), rewriter);
+    keepParts(fusible, rewriter);
     auto widenAll = [](ArrayRef<Type> types) {
       return llvm::map_to_vector(types, widenTensor);
     };

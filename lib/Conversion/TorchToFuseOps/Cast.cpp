@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Float8.h"
 #include "PointwiseTable.h"
 
 using namespace mlir;
@@ -18,6 +19,10 @@ static LogicalResult convertCast(TorchCall &call) {
   FailureOr<RankedTensorType> result = call.resultType();
   if (failed(result))
     return failure();
+  Operation *op = call.getOperation();
+  FloatType format = getFloat8(op->getResult(0).getType());
+  if (format && format != getFloat8(op->getOperand(0).getType()))
+    return convertToFloat8(call, format);
   if (*result == input->type)
     return call.set(0, *input);
   if (!input->type)

@@ -85,6 +85,17 @@ static FailureOr<Factor> getFactor(TorchCall &call, unsigned index,
                        : getFactor(call, *found, isColumn);
 }
 
+/// As `getFactor`, of integers too.
+static FailureOr<Factor> getNumberFactor(TorchCall &call, unsigned index,
+                                         bool isColumn) {
+  FailureOr<TorchValue> found = call.value(index);
+  if (failed(found))
+    return failure();
+  if (!found->type || !isa<IntegerType>(found->type.getElementType()))
+    return getFactor(call, index, isColumn);
+  return getFactor(call, *found, isColumn);
+}
+
 /// `lhs * rhs` of single matrices, or of rows of any rank and a matrix.
 static Value buildMatmul(TorchCall &call, RankedTensorType result,
                          const Factor &lhs, const Factor &rhs) {
@@ -169,6 +180,51 @@ static FailureOr<Value> buildStackedMatmul(TorchCall &call,
   return reshapeTo(builder, loc, product, result.getShape());
 }
 
+/// A product of integers, which no matrix unit computes: the sum of the products
+/// of all pairs, in 64 bits.
+static FailureOr<Value> buildIntegerProduct(TorchCall &call,
+                                            RankedTensorType result,
+                                            const Factor &lhs,
+                                            const Factor &rhs) {
+  OpBuilder &builder = call.builder;
+  Location loc = call.getLoc();
+  auto addDimension = [&](Value value, int64_t fromLast) -> Value {
+    SmallVector<int64_t> shape(tensorType(value).getShape());
+    shape.insert(shape.end() - fromLast, 1);
+    return reshapeTo(builder, loc, value, shape);
+  };
+  Value left = lhs.isTransposed ? lhs.untransposed : lhs.value;
+  Value right = rhs.isTransposed ? rhs.untransposed : rhs.value;
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, tensorType(right).getRank()));
+  std::swap(order.back(), order[order.size() - 2]);
+  left = addDimension(left, 1);
+  right = addDimension(buildPermute(call, right, order), 2);
+  SmallVector<int64_t> shape(result.getShape());
+  shape.push_back(lhs.columns);
+  auto pairs = RankedTensorType::get(shape, builder.getI64Type());
+  if (!isBroadcastableTo(tensorType(left), pairs) ||
+      !isBroadcastableTo(tensorType(right), pairs))
+    return call.refuse("expected operands whose leading dimensions broadcast");
+  auto body = [&](OpBuilder &inner, Location place,
+                  ValueRange scalars) -> SmallVector<Value> {
+    auto widen = [&](Value scalar, Type from) {
+      return convertElement(inner, place, scalar, from, inner.getI64Type());
+    };
+    return {arith::MulIOp::create(inner, place, widen(scalars[0], lhs.element),
+                                  widen(scalars[1], rhs.element))};
+  };
+  Value products =
+      PointwiseOp::build(builder, loc, pairs, ValueRange{left, right}, body)
+          .getResult(0);
+  int64_t last = pairs.getRank() - 1;
+  FailureOr<Value> sum = reduceDims(builder, loc, products, last,
+                                    ReductionKind::Sum, result.getElementType());
+  if (failed(sum))
+    return failure();
+  return reshapeTo(builder, loc, *sum, result.getShape());
+}
+
 /// The product of two operands as a tensor of `result`'s shape; extents of 1
 /// that only one of them has may be missing.
 static FailureOr<Value> buildProduct(TorchCall &call, RankedTensorType result,
@@ -180,6 +236,8 @@ static FailureOr<Value> buildProduct(TorchCall &call, RankedTensorType result,
     return call.refuse("expected as many columns in the left operand as rows "
                        "in the right one, but got " +
                        Twine(lhs.columns) + " and " + Twine(rhs.rows));
+  if (isa<IntegerType>(lhs.element))
+    return buildIntegerProduct(call, result, lhs, rhs);
   bool isOne = llvm::all_of(rhs.batch, [](int64_t size) { return size == 1; });
   if (!isOne)
     return buildStackedMatmul(call, result, lhs, rhs);
@@ -210,15 +268,19 @@ static RankedTensorType getProductType(RankedTensorType result, int64_t lhsRank,
 
 /// mm, bmm, mv, dot and matmul: the ranks say which.
 static LogicalResult convertProduct(TorchCall &call) {
-  FailureOr<Factor> lhs = getFactor(call, 0, /*isColumn=*/false);
+  FailureOr<Factor> lhs = getNumberFactor(call, 0, /*isColumn=*/false);
   if (failed(lhs))
     return failure();
-  FailureOr<Factor> rhs = getFactor(call, 1, /*isColumn=*/true);
+  FailureOr<Factor> rhs = getNumberFactor(call, 1, /*isColumn=*/true);
   if (failed(rhs))
     return failure();
-  FailureOr<RankedTensorType> result = call.floatResultType();
+  FailureOr<RankedTensorType> result = call.resultType();
   if (failed(result))
     return failure();
+  if (isa<FloatType>(lhs->element) != isComputeFloat(result->getElementType()))
+    return call.refuse("expected a result of numbers as the operands', but "
+                       "got " +
+                       print(*result));
   FailureOr<TorchValue> left = call.value(0), right = call.value(1);
   RankedTensorType type =
       getProductType(*result, left->getRank(), right->getRank());
@@ -416,10 +478,12 @@ static LogicalResult convertGroupedProduct(TorchCall &call) {
 
 void mlir::fuseops::addContractionHandlers(TorchHandlers &handlers) {
   handlers.add("aten.linear", 2, 3, convertLinear);
-  for (StringRef name : {"mm", "bmm", "mv", "dot", "vdot", "matmul"})
+  for (StringRef name : {"mm", "bmm", "mv", "dot", "vdot", "matmul", "_int_mm"})
     handlers.add(("aten." + name).str(), 2, 2, convertProduct);
   for (StringRef name : {"addmm", "baddbmm", "addmv", "addbmm"})
     handlers.add(("aten." + name).str(), 3, 5, convertAddProduct);
   handlers.add("aten._grouped_mm", 3, 5, convertGroupedProduct);
   addEinsumHandlers(handlers);
+  addOuterProductHandlers(handlers);
+  addScaledProductHandlers(handlers);
 }

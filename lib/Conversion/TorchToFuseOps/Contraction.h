@@ -19,6 +19,10 @@ FailureOr<Value> buildMatrixProduct(TorchCall &call, RankedTensorType result,
 
 /// Einstein sums.
 void addEinsumHandlers(TorchHandlers &handlers);
+/// Products of each element with each other one.
+void addOuterProductHandlers(TorchHandlers &handlers);
+/// Products of FP8 operands.
+void addScaledProductHandlers(TorchHandlers &handlers);
 
 } // namespace mlir::fuseops
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TorchCall.h"
+#include "Float8.h"
 #include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Dialect/Torch/Torch.h"
 #include "llvm/Support/Format.h"
@@ -46,6 +47,8 @@ RankedTensorType mlir::fuseops::convertTorchType(Type type, std::string &reason,
   auto integer = dyn_cast<IntegerType>(dtype);
   if (integer && !integer.isUnsigned())
     dtype = IntegerType::get(type.getContext(), integer.getWidth());
+  if (getFloat8(type))
+    dtype = BFloat16Type::get(type.getContext());
   if (!isElementType(dtype)) {
     os << "expected a dtype of real numbers, but got `" << type << "`";
     return {};

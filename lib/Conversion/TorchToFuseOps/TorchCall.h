@@ -77,7 +77,7 @@ struct TorchValues {
 
 /// The tensor type of a `!torch.vtensor` or `!torch.tensor`, whose symbolic
 /// size is `multiple` times the program's, or of a number; null, with `reason`
-/// set, where FuseOps has none.
+/// set, where FuseOps has none. FP8 is held in bf16 (Float8.h).
 RankedTensorType convertTorchType(Type type, std::string &reason,
                                   int64_t multiple = 1);
 

@@ -10,6 +10,8 @@
 #include "FuseOps/Conversion/Passes.h"
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
 #include "FuseOps/Dialect/Torch/Torch.h"
+#include "Float8.h"
+#include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "SymbolicSize.h"
 #include "TorchCall.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -88,6 +90,9 @@ private:
   void convertOverwrite(torch::OverwriteTensorContentsOp op);
   LogicalResult convertReturn(func::ReturnOp op);
   Value getRandomState();
+  /// What an attribute of the function says of the fusible's results.
+  DenseI64ArrayAttr getResultList(StringRef attribute);
+  void setArgumentAttributes();
   void eraseDeadOps();
 
   func::FuncOp function;
@@ -139,8 +144,9 @@ LogicalResult FunctionImporter::createFusible() {
   fusible = FusibleOp::create(
       builder, function.getLoc(), function.getSymNameAttr(),
       TypeAttr::get(builder.getFunctionType(types, {})), ArrayAttr(),
-      function.getSymVisibilityAttr(), DenseI64ArrayAttr(),
-      size->getMin(builder), size->getMax(builder));
+      function.getSymVisibilityAttr(), getResultList("fuseops.frozen_results"),
+      getResultList("fuseops.missing_gradients"), size->getMin(builder),
+      size->getMax(builder));
   body = builder.createBlock(&fusible.getForward(), {}, types, locs);
   for (auto [argument, value] :
        llvm::zip(function.getArguments(), body->getArguments())) {
@@ -254,14 +260,31 @@ LogicalResult FunctionImporter::convertReturn(func::ReturnOp op) {
 
   fusible.setFunctionType(
       builder.getFunctionType(body->getArgumentTypes(), types));
-  if (randomState) {
-    SmallVector<Attribute> attributes(body->getNumArguments(),
-                                      builder.getDictionaryAttr({}));
-    attributes.back() = builder.getDictionaryAttr(
-        builder.getNamedAttr(kRandomStateAttr, builder.getUnitAttr()));
-    fusible.setArgAttrsAttr(builder.getArrayAttr(attributes));
-  }
+  setArgumentAttributes();
   return success();
+}
+
+DenseI64ArrayAttr FunctionImporter::getResultList(StringRef attribute) {
+  return function->getAttrOfType<DenseI64ArrayAttr>(attribute);
+}
+
+void FunctionImporter::setArgumentAttributes() {
+  auto mark = [&](StringRef name) {
+    return builder.getDictionaryAttr(
+        builder.getNamedAttr(name, builder.getUnitAttr()));
+  };
+  SmallVector<Attribute> attributes(body->getNumArguments(),
+                                    builder.getDictionaryAttr({}));
+  bool hasAny = randomState != nullptr;
+  for (unsigned index = 0; index < function.getNumArguments(); ++index)
+    if (function.getArgAttr(index, kFrozenAttr)) {
+      attributes[index] = mark(kFrozenAttr);
+      hasAny = true;
+    }
+  if (randomState)
+    attributes.back() = mark(kRandomStateAttr);
+  if (hasAny)
+    fusible.setArgAttrsAttr(builder.getArrayAttr(attributes));
 }
 
 void FunctionImporter::eraseDeadOps() {

@@ -7,6 +7,7 @@
 
 #include "Core.h"
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Dialect/FuseOps/ScalarMath.h"
 
 #include <cmath>
@@ -70,9 +71,14 @@ SmallVector<Value> DropoutOp::decompose(OpBuilder &builder,
                                         ValueRange operands) {
   double p = getP().convertToDouble();
   Core core(*this, builder, operands);
-  auto word = RankedTensorType::get({1}, builder.getI64Type());
-  Value seed = SliceOp::create(builder, getLoc(), word, operands[1], 0, 0);
-  Value offset = SliceOp::create(builder, getLoc(), word, operands[1], 0, 1);
+  auto getWord = [&](int64_t index) {
+    auto type = RankedTensorType::get({1}, builder.getI64Type());
+    Value word =
+        SliceOp::create(builder, getLoc(), type, operands[1], 0, index);
+    // A scalar has no dimension for it to broadcast along.
+    return getType().getRank() ? word : reshapeTo(builder, getLoc(), word, {});
+  };
+  Value seed = getWord(0), offset = getWord(1);
   return {core.pointwise(
       getType(), {operands[0], seed, offset}, [&](ScalarMath &m, auto v) {
         OpBuilder &b = m.builder;

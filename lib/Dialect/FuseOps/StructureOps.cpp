@@ -198,10 +198,13 @@ LogicalResult FusibleOp::verify() {
     return emitOpError() << "expected " << getArgumentTypes().size()
                          << " argument attributes, but got "
                          << getArgAttrs()->size();
-  for (int64_t index : getFrozenResults())
-    if (index < 0 || index >= static_cast<int64_t>(getResultTypes().size()))
-      return emitOpError() << "expected `frozen_results` below "
-                           << getResultTypes().size() << ", but got " << index;
+  for (auto [name, indices] : {std::pair("frozen_results", getFrozenResults()),
+                               {"missing_gradients", getMissingGradients()}})
+    for (int64_t index : indices)
+      if (index < 0 || index >= static_cast<int64_t>(getResultTypes().size()))
+        return emitOpError()
+               << "expected `" << name << "` below " << getResultTypes().size()
+               << ", but got " << index;
   if (getForward().front().getArgumentTypes() != TypeRange(getArgumentTypes()))
     return emitOpError() << "expected the forward region's arguments to have "
                             "the types of the signature";

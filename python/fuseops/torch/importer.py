@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -96,11 +97,23 @@ def import_program(program: ExportedProgram, name: str = "main") -> str:
     return module.text()
 
 
-def import_graph(graph: GraphModule, name: str = "main") -> str:
+@dataclass(frozen=True)
+class Gradients:
+    """Which gradients there are, by index of an input or a result."""
+
+    # Inputs whose gradient nobody asks for.
+    frozen: Sequence[int] = ()
+    # Results whose gradient nobody provides.
+    frozen_results: Sequence[int] = ()
+    # Results whose gradient is missing in one call of backward.
+    missing: Sequence[int] = ()
+
+
+def import_graph(graph: GraphModule, name: str = "main", gradients: Gradients | None = None) -> str:
     """The text of a functional graph whose nodes have their values in
     `meta["val"]`, such as those of AOTAutograd; every input is an argument."""
     module = ModuleWriter()
-    _GraphImporter(graph, FunctionWriter(module, name)).run()
+    _GraphImporter(graph, FunctionWriter(module, name), gradients).run()
     return module.text()
 
 
@@ -145,8 +158,11 @@ class _Call(torch.nn.Module):
 class _GraphImporter:
     """One graph. A node's value is a Value, or a list of them where it makes several."""
 
-    def __init__(self, graph: GraphModule, writer: FunctionWriter) -> None:
+    def __init__(
+        self, graph: GraphModule, writer: FunctionWriter, gradients: Gradients | None = None
+    ) -> None:
         self._graph = graph
+        self._gradients = gradients or Gradients()
         self._writer = writer
         self._values: dict[Node, Any] = {}
         self._bounds: dict[Any, Any] = {}
@@ -200,12 +216,14 @@ class _GraphImporter:
     ) -> dict[str, Value]:
         """Makes the arguments; returns those that are written."""
         mutable: dict[str, Value] = {}
-        for node in inputs:
+        for index, node in enumerate(inputs):
             value = node.meta.get("val")
             if node.name in literals or isinstance(value, (int, float, str, type(None))):
                 continue
             self._set_location(node)
-            argument = self._writer.argument(_type_of(value, node.name in written))
+            value_type = _type_of(value, node.name in written)
+            is_frozen = index in self._gradients.frozen
+            argument = self._writer.argument(value_type, is_frozen)
             self._values[node] = argument
             if node.name in written:
                 mutable[node.name] = argument
@@ -393,7 +411,11 @@ class _GraphImporter:
             argument = mutable[target]
             text = f"{value.name} overwrites {argument.name} : {value.type}, {argument.type}"
             self._writer.line(f"torch.overwrite.tensor.contents {text}")
-        self._writer.finish(results)
+        lists = {
+            "frozen_results": self._gradients.frozen_results,
+            "missing_gradients": self._gradients.missing,
+        }
+        self._writer.finish(results, lists)
 
 
 def _is_number(value: Any) -> bool:

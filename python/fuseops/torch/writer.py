@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -169,10 +169,11 @@ class FunctionWriter:
         """Where the operations that follow stem from."""
         self._location = self._module.location(stack_trace)
 
-    def argument(self, value_type: str) -> Value:
-        """A new argument."""
+    def argument(self, value_type: str, is_frozen: bool = False) -> Value:
+        """A new argument; nobody asks for the gradient of a frozen one."""
         value = Value(f"%arg{len(self._arguments)}", value_type)
-        self._arguments.append(f"{value.name}: {value.type}{self._location}")
+        attributes = " {fuseops.frozen}" if is_frozen else ""
+        self._arguments.append(f"{value.name}: {value.type}{attributes}{self._location}")
         return value
 
     def line(self, text: str) -> None:
@@ -267,11 +268,20 @@ class FunctionWriter:
             f"torch.vtensor.literal({attribute} : tensor<{shaped}>) : {result}", result
         )
 
-    def finish(self, results: Sequence[Value]) -> None:
-        """Returns the results and adds the function to the module."""
+    def finish(
+        self, results: Sequence[Value], result_lists: Mapping[str, Sequence[int]] | None = None
+    ) -> None:
+        """Returns the results and adds the function to the module. `result_lists`
+        are attributes that list results by index."""
         types = ", ".join(value.type for value in results)
         names = "".join(f" {value.name}," for value in results).rstrip(",")
         self.line(f"return{names} : {types}" if results else "return")
         signature = f"({', '.join(self._arguments)}) -> ({types})"
-        head = f"  func.func @{self._name}{signature} {{"
+        lists = ", ".join(
+            f"fuseops.{key} = array<i64: {', '.join(map(str, indices))}>"
+            for key, indices in (result_lists or {}).items()
+            if indices
+        )
+        attributes = f" attributes {{{lists}}}" if lists else ""
+        head = f"  func.func @{self._name}{signature}{attributes} {{"
         self._module.add_function("\n".join([head, *self._lines, f"  }}{self._location}"]))

@@ -26,7 +26,10 @@ def FuseOps_FusibleOp : FuseOps_Op<"fusible", [IsolatedFromAbove, Symbol]> {
     random operations; `fuseops.state` marks state that a result replaces.
 
     `frozen_results` lists the results whose gradient nobody provides: backward
-    does not take it.
+    does not take it. `missing_gradients` lists results whose gradient is missing
+    in one call of backward only: forward saves what it saves for all of them,
+    so that this program's backward runs on what another's forward saved.
+    `fuseops-differentiate` freezes these results too.
 
     `symbol_min` and `symbol_max` bound the symbolic row count `?`.
 
@@ -51,6 +54,7 @@ def FuseOps_FusibleOp : FuseOps_Op<"fusible", [IsolatedFromAbove, Symbol]> {
     TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<StrAttr>:$sym_visibility,
     DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$frozen_results,
+    DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$missing_gradients,
     OptionalAttr<I64Attr>:$symbol_min, OptionalAttr<I64Attr>:$symbol_max);
   let regions = (region SizedRegion<1>:$forward, AnyRegion:$backward);
   let hasCustomAssemblyFormat = 1;

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The backend of `torch.compile(model, backend="fuseops")`.
+
+Takes Dynamo's graph before autograd, cuts it into pipelines that become compiled
+programs, and gives the rest to Inductor or leaves it to PyTorch.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from fuseops.errors import FuseOpsError
+from fuseops.torch.partition import Part, Partition, is_view, partition
+from fuseops.torch.pipeline import Pipeline, Result
+from fuseops.torch.rest import compile_rest
+from fuseops.torch.support import Support, find_order
+from fuseops.torch.trace import example_of, extract, fake_mode_of, tensors_of, trace
+
+REST = ("inductor", "eager")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `options` of torch.compile may hold."""
+
+    # Who runs what no pipeline holds: inductor or eager.
+    rest: str = "inductor"
+    # The compiler's target; by default that of the tensors' device.
+    target: str | None = None
+
+    @classmethod
+    def parse(cls, options: Mapping[str, Any] | None) -> Options:
+        """Checks what a user gave."""
+        given = dict(options or {})
+        unknown = sorted(set(given) - set(cls.__dataclass_fields__))
+        if unknown:
+            names = ", ".join(f"`{name}`" for name in cls.__dataclass_fields__)
+            raise FuseOpsError(f"expected options among {names}, but got `{unknown[0]}`")
+        parsed = cls(**given)
+        if parsed.rest not in REST:
+            raise FuseOpsError(
+                f"expected option `rest` to be one of {REST}, but got {parsed.rest!r}"
+            )
+        return parsed
+
+
+@dataclass
+class Taken:
+    """A pipeline and the nodes that it stands for."""
+
+    pipeline: Pipeline
+    nodes: list[Node]
+    inputs: list[Node]
+    results: list[Node]
+    # Which inputs need a gradient, as far as the graph says.
+    needs: tuple[bool, ...]
+
+
+@dataclass
+class Compiled:
+    """What became of one graph of Dynamo."""
+
+    module: GraphModule
+    taken: list[Taken] = field(default_factory=list)
+    # What no pipeline holds, and why not.
+    refused: dict[Node, str] = field(default_factory=dict)
+
+
+def fuseops_backend(
+    module: GraphModule,
+    example_inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    mode: str | None = None,
+) -> Callable[..., Any]:
+    """Compiles a graph of Dynamo; the entry point `fuseops` of torch.compile's
+    backends. Raises FuseOpsError for an unknown option."""
+    if mode not in (None, "default"):
+        raise FuseOpsError(f"expected mode `default`, but got `{mode}`")
+    return compile_graph(module, Options.parse(options))[0]
+
+
+def compile_graph(module: GraphModule, options: Options) -> tuple[Callable[..., Any], Compiled]:
+    """The call that stands for a graph, and what became of the graph's nodes."""
+    compiled = Compiled(module)
+    fake_mode = fake_mode_of(module)
+    target = options.target or _target_of(module)
+    if fake_mode is None or target is None:
+        return module.forward, compiled
+    cut = _cut(module, Support(module, fake_mode, target), target, compiled)
+    graph = _rewrite(module.graph, cut, compiled.taken)
+    result = GraphModule(module, graph)
+    if options.rest == "inductor":
+        result = compile_rest(result)
+    return result.forward, compiled
+
+
+def _target_of(module: GraphModule) -> str | None:
+    kinds = {t.device.type for node in module.graph.nodes for t in tensors_of(node)}
+    for kind in ("cuda", "cpu"):
+        if kind in kinds:
+            return kind
+    return None
+
+
+def _is_worthwhile(part: Part) -> bool:
+    """Whether a pipeline computes more than views and bare products do."""
+    return any(not is_view(node) and not _is_product(node) for node in part.nodes)
+
+
+def _is_product(node: Node) -> bool:
+    name = getattr(node.target, "__name__", str(node.target))
+    return name in ("linear", "matmul", "mm", "bmm", "addmm", "baddbmm", "getitem")
+
+
+def _cut(module: GraphModule, support: Support, target: str, compiled: Compiled) -> Partition:
+    """The partition, after each of its pipelines was compiled."""
+    while True:
+        cut = partition(
+            module.graph,
+            lambda node: support.of(node).reason is None,
+            lambda node: support.of(node).effect,
+            support.modes,
+        )
+        failed = False
+        compiled.taken.clear()
+        for part in cut.parts:
+            if not _is_worthwhile(part):
+                support.refuse(part.nodes, "not worth a pipeline")
+                failed = True
+                continue
+            try:
+                compiled.taken.append(_compile_part(module, part, support, target))
+            except FuseOpsError as error:
+                support.refuse(part.nodes, f"its pipeline does not compile: {error}")
+                failed = True
+        if not failed:
+            break
+    for node in cut.rest:
+        if node.op not in ("placeholder", "get_attr"):
+            compiled.refused[node] = support.of(node).reason or ""
+    return cut
+
+
+def _compile_part(module: GraphModule, part: Part, support: Support, target: str) -> Taken:
+    """Traces and compiles a pipeline; raises FuseOpsError."""
+    inputs, nodes = part.inputs(), part.results()
+    modes = support.modes[part.nodes[0]]
+    orders = {node: find_order(example_of(node)) for node in nodes}
+    # Packed as it is, or permuted.
+    orders = {node: order for node, order in orders.items() if list(order) != sorted(order)}
+    extracted = extract(module, part.nodes, inputs, nodes, orders)
+    with modes.entered():
+        traced = trace(extracted, support.fake_mode)
+    results = []
+    for node in nodes:
+        has_gradient = modes.is_grad_enabled and example_of(node).requires_grad
+        order = orders.get(node)
+        inverse = order and tuple(sorted(range(len(order)), key=order.__getitem__))
+        results.append(Result(has_gradient, inverse))
+    tensors = [node for node in inputs if isinstance(example_of(node), torch.Tensor)]
+    needs = tuple(modes.is_grad_enabled and example_of(node).requires_grad for node in tensors)
+    pipeline = Pipeline(_name_of(part), traced, results, target, modes.is_grad_enabled)
+    pipeline.program(needs)
+    return Taken(pipeline, part.nodes, tensors, nodes, needs)
+
+
+def _name_of(part: Part) -> str:
+    """A name from what a pipeline computes first and last."""
+    names = [node.name for node in part.nodes if not is_view(node)]
+    return "_".join(dict.fromkeys([names[0], names[-1]]))
+
+
+def _rewrite(source: Graph, cut: Partition, taken: Sequence[Taken]) -> Graph:
+    """The graph with a call in place of each pipeline."""
+    graph = Graph()
+    values: dict[Node, Any] = {}
+    inside = {node for one in taken for node in one.nodes}
+
+    def value(node: Node) -> Any:
+        # A view that is used outside of its pipeline is made there.
+        if node not in values and node in inside:
+            copy(node)
+        return values[node]
+
+    def copy(node: Node) -> None:
+        values[node] = graph.node_copy(node, value)
+
+    levels: dict[int, list[Taken]] = {}
+    for one, part in zip(taken, cut.parts, strict=True):
+        levels.setdefault(part.level, []).append(one)
+    for level in range(cut.num_levels):
+        for node in source.nodes:
+            if cut.rest.get(node) == level:
+                copy(node)
+        for one in levels.get(level, ()):
+            inputs = tuple(value(node) for node in one.inputs)
+            call = graph.call_function(one.pipeline, inputs)
+            for index, node in enumerate(one.results):
+                values[node] = graph.call_function(operator.getitem, (call, index))
+                values[node].meta = dict(node.meta)
+    for node in source.nodes:
+        if node.op == "output":
+            copy(node)
+    return graph

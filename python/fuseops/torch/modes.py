@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The modes of PyTorch in which the nodes of Dynamo's graph run."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import torch
+from torch.amp import autocast_mode
+from torch.autograd import grad_mode
+from torch.fx import Graph, Node
+
+_DEVICES = ("cpu", "cuda")
+_CHANGES = (
+    torch._C._set_grad_enabled,
+    autocast_mode._enter_autocast,
+    autocast_mode._exit_autocast,
+    grad_mode._enter_inference_mode,
+    grad_mode._exit_inference_mode,
+)
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Whether autograd records, and what autocast casts to on each device type."""
+
+    is_grad_enabled: bool
+    autocast: tuple[tuple[str, torch.dtype | None], ...]
+
+    @classmethod
+    def current(cls) -> Modes:
+        """Those of this thread."""
+        casts = tuple(
+            (kind, torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None)
+            for kind in _DEVICES
+        )
+        return cls(torch.is_grad_enabled() and not torch.is_inference_mode_enabled(), casts)
+
+    @contextlib.contextmanager
+    def entered(self) -> Iterator[None]:
+        """Within them."""
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(torch.set_grad_enabled(self.is_grad_enabled))
+            for kind, dtype in self.autocast:
+                stack.enter_context(torch.autocast(kind, dtype=dtype, enabled=dtype is not None))
+            yield
+
+
+def is_mode_change(node: Node) -> bool:
+    """Whether a node changes a mode for the nodes after it."""
+    return node.op == "call_function" and node.target in _CHANGES
+
+
+def modes_of(graph: Graph) -> dict[Node, Modes]:
+    """The modes of each node, from those of this thread on."""
+    current = Modes.current()
+    # What a node that leaves a mode goes back to.
+    before: dict[Node, Modes] = {}
+    found = {}
+    for node in graph.nodes:
+        found[node] = current
+        if not is_mode_change(node):
+            continue
+        if node.target is torch._C._set_grad_enabled:
+            current = replace(current, is_grad_enabled=bool(node.args[0]))
+            continue
+        before[node] = current
+        if node.target is autocast_mode._enter_autocast:
+            kind, dtype, is_enabled = (*node.args, None, True)[:3]
+            casts = dict(current.autocast)
+            casts[kind] = (dtype or torch.get_autocast_dtype(kind)) if is_enabled else None
+            current = replace(current, autocast=tuple(casts.items()))
+        elif node.target is grad_mode._enter_inference_mode:
+            is_grad_enabled = current.is_grad_enabled and not node.args[0]
+            current = replace(current, is_grad_enabled=is_grad_enabled)
+        else:
+            current = before[node.args[0]]
+    return found

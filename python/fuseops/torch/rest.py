@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What no pipeline holds, compiled by Inductor."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._guards import tracing
+from torch.fx import Graph, GraphModule, Node
+
+from fuseops.torch.modes import Modes, is_mode_change, modes_of
+from fuseops.torch.partition import is_view
+from fuseops.torch.pipeline import Pipeline
+from fuseops.torch.trace import example_of, extract, tensors_of
+
+
+def compile_rest(module: GraphModule) -> GraphModule:
+    """The module with a call of Inductor's code in place of each run of nodes
+    between its pipelines. Views stay calls of PyTorch, which cost less."""
+    modes = modes_of(module.graph)
+    graph = Graph()
+    values: dict[Node, Any] = {}
+
+    def flush(run: list[Node]) -> None:
+        # What only views what was there before needs no compiler.
+        if all(is_view(node) or not tensors_of(node) for node in run):
+            for node in run:
+                values[node] = graph.node_copy(node, values.__getitem__)
+        else:
+            _add_call(module, graph, values, run, modes[run[0]])
+
+    run: list[Node] = []
+    for node in module.graph.nodes:
+        if _is_compilable(node):
+            run.append(node)
+            continue
+        if run and node.op not in ("placeholder", "get_attr"):
+            flush(run)
+            run = []
+        values[node] = graph.node_copy(node, values.__getitem__)
+    return GraphModule(module, graph)
+
+
+def _is_compilable(node: Node) -> bool:
+    if node.op not in ("call_function", "call_method") or is_mode_change(node):
+        return False
+    if isinstance(node.target, Pipeline):
+        return False
+    # A result of a pipeline.
+    return not (
+        node.target is operator.getitem
+        and isinstance(node.args[0], Node)
+        and isinstance(node.args[0].target, Pipeline)
+    )
+
+
+def _add_call(
+    module: GraphModule,
+    graph: Graph,
+    values: dict[Node, Any],
+    run: list[Node],
+    modes: Modes,
+) -> None:
+    inside = set(run)
+    inputs = list(dict.fromkeys(s for n in run for s in n.all_input_nodes if s not in inside))
+    results = [node for node in run if any(user not in inside for user in node.users)]
+    part = extract(module, run, inputs, results)
+    # Dynamo's own context has another fake mode than its examples have.
+    with modes.entered(), tracing(None):
+        code = _compile(part, [_leaf(example_of(node)) for node in inputs])
+    code.__name__ = f"inductor_{run[0].name}"
+    call = graph.call_function(code, tuple(values[node] for node in inputs))
+    for index, node in enumerate(results):
+        values[node] = graph.call_function(operator.getitem, (call, index))
+        values[node].meta = dict(node.meta)
+
+
+def _compile(part: GraphModule, examples: list[Any]) -> Callable[..., Any]:
+    from torch._inductor.compile_fx import compile_fx  # noqa: PLC0415 (takes a second)
+
+    compiled = compile_fx(part, examples)
+
+    def call(*inputs: Any) -> Any:
+        return compiled(*inputs)
+
+    return call
+
+
+def _leaf(value: Any) -> Any:
+    """The example without Dynamo's autograd history."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    return value.detach().requires_grad_(value.requires_grad)

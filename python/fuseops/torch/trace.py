@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A part of Dynamo's graph as a functional graph of ATen operators."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.fx import Graph, GraphModule, Interpreter, Node
+from torch.fx import traceback as fx_traceback
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.experimental.symbolic_shapes import is_symbolic
+from torch.utils import _pytree as pytree
+
+from fuseops.errors import FuseOpsError
+from fuseops.torch import autocast
+
+
+def example_of(node: Node) -> Any:
+    """What Dynamo computed for a node, without data; None where it makes nothing."""
+    return node.meta.get("example_value")
+
+
+def tensors_of(node: Node) -> list[torch.Tensor]:
+    """The tensors among what a node makes."""
+    leaves = pytree.tree_leaves(example_of(node))
+    return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+
+def fake_mode_of(graph: GraphModule) -> Any:
+    """The mode that made the example values; None where there are none."""
+    for node in graph.graph.nodes:
+        for tensor in tensors_of(node):
+            if hasattr(tensor, "fake_mode"):
+                return tensor.fake_mode
+    return None
+
+
+def extract(
+    module: GraphModule,
+    nodes: Sequence[Node],
+    inputs: Sequence[Node],
+    results: Sequence[Node],
+    orders: Mapping[Node, Sequence[int]] | None = None,
+) -> GraphModule:
+    """`nodes` as a module of its own, from `inputs` to a tuple of `results`.
+    A result with an order is permuted by it at the end."""
+    graph, copies = Graph(), {}
+    for node in inputs:
+        copies[node] = graph.placeholder(node.name)
+        copies[node].meta = dict(node.meta)
+    for node in nodes:
+        copies[node] = graph.node_copy(node, lambda argument: copies[argument])
+    outputs = []
+    for node in results:
+        order = (orders or {}).get(node)
+        copy = copies[node]
+        outputs.append(copy if order is None else graph.call_method("permute", (copy, *order)))
+    graph.output(tuple(outputs))
+    return GraphModule(module, graph)
+
+
+@contextlib.contextmanager
+def _tracing(fake_mode: Any) -> Iterator[None]:
+    with torch.no_grad(), fake_mode, fx_traceback.preserve_node_meta():
+        yield
+
+
+def trace(module: GraphModule, fake_mode: Any) -> GraphModule:
+    """The operators that an extracted module calls, composite ones as they are,
+    with autocast's casts. Nothing is computed. Sizes that were inputs are read off
+    the tensors that have them."""
+    inputs = [node for node in module.graph.nodes if node.op == "placeholder"]
+    examples = [_detached(example_of(node)) for node in inputs]
+    with _tracing(fake_mode):
+        traced = make_fx(Interpreter(module).run, pre_dispatch=True)(*examples)
+    traced.graph.eliminate_dead_code()
+    if autocast.is_enabled(examples):
+        autocast.insert_casts(traced, fake_mode)
+    _replace_sizes(traced)
+    traced.recompile()
+    return traced
+
+
+def _detached(value: Any) -> Any:
+    return value.detach() if isinstance(value, torch.Tensor) else value
+
+
+def _replace_sizes(traced: GraphModule) -> None:
+    inputs = [node for node in traced.graph.nodes if node.op == "placeholder"]
+    tensors = [node for node in inputs if isinstance(node.meta.get("val"), torch.Tensor)]
+    for node in inputs:
+        if node in tensors:
+            continue
+        value = node.meta.get("val")
+        if node.users:
+            with traced.graph.inserting_after(inputs[-1]):
+                node.replace_all_uses_with(_size(traced.graph, value, tensors))
+        traced.graph.erase_node(node)
+
+
+def _size(graph: Graph, value: Any, tensors: Sequence[Node]) -> Any:
+    """A value that was an input, from the sizes of tensors."""
+    if not is_symbolic(value):
+        return value
+    expression = value.node.expr
+    for node in tensors:
+        for dim, size in enumerate(node.meta["val"].shape):
+            if is_symbolic(size) and size.node.expr == expression:
+                read = graph.call_function(torch.ops.aten.sym_size.int, (node, dim))
+                read.meta["val"] = size
+                return read
+    raise FuseOpsError(f"expected a tensor of symbolic size `{expression}`, but no input has it")
