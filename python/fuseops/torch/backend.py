@@ -16,7 +16,8 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 
 from fuseops.errors import FuseOpsError
-from fuseops.torch.partition import Part, Partition, is_view, partition
+from fuseops.torch.checkpointing import replace_checkpoints
+from fuseops.torch.partition import Effect, Part, Partition, is_view, partition
 from fuseops.torch.pipeline import Pipeline, Result
 from fuseops.torch.rest import compile_rest
 from fuseops.torch.support import Support, find_order
@@ -70,6 +71,10 @@ class Compiled:
     taken: list[Taken] = field(default_factory=list)
     # What no pipeline holds, and why not.
     refused: dict[Node, str] = field(default_factory=dict)
+    # What became of the parts under checkpoints.
+    parts: list[Compiled] = field(default_factory=list)
+    # Whether a node writes what others may read.
+    has_effect: bool = False
 
 
 def fuseops_backend(
@@ -88,7 +93,15 @@ def fuseops_backend(
 
 def compile_graph(module: GraphModule, options: Options) -> tuple[Callable[..., Any], Compiled]:
     """The call that stands for a graph, and what became of the graph's nodes."""
-    compiled = Compiled(module)
+    parts: list[Compiled] = []
+
+    def compile_part(part: GraphModule) -> tuple[Callable[..., Any], bool]:
+        call, record = compile_graph(part, options)
+        parts.append(record)
+        return call, record.has_effect
+
+    module = replace_checkpoints(module, compile_part)
+    compiled = Compiled(module, parts=parts)
     fake_mode = fake_mode_of(module)
     target = options.target or _target_of(module)
     if fake_mode is None or target is None:
@@ -144,7 +157,9 @@ def _cut(module: GraphModule, support: Support, target: str, compiled: Compiled)
             break
     for node in cut.rest:
         if node.op not in ("placeholder", "get_attr"):
-            compiled.refused[node] = support.of(node).reason or ""
+            verdict = support.of(node)
+            compiled.refused[node] = verdict.reason or ""
+            compiled.has_effect |= verdict.effect in (Effect.WRITES, Effect.UNKNOWN)
     return cut
 
 
@@ -166,7 +181,9 @@ def _compile_part(module: GraphModule, part: Part, support: Support, target: str
         results.append(Result(has_gradient, inverse))
     tensors = [node for node in inputs if isinstance(example_of(node), torch.Tensor)]
     needs = tuple(modes.is_grad_enabled and example_of(node).requires_grad for node in tensors)
-    pipeline = Pipeline(_name_of(part), traced, results, target, modes.is_grad_enabled)
+    pipeline = Pipeline(
+        _name_of(part), traced, results, target, is_grad_enabled=modes.is_grad_enabled
+    )
     pipeline.program(needs)
     return Taken(pipeline, part.nodes, tensors, nodes, needs)
 

@@ -57,6 +57,7 @@ class Pipeline:
         graph: GraphModule,
         results: Sequence[Result],
         target: str,
+        *,
         is_grad_enabled: bool = True,
         compile_program: Compile = compile_text,
     ) -> None:

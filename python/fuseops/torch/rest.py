@@ -11,6 +11,7 @@ import torch
 from torch._guards import tracing
 from torch.fx import Graph, GraphModule, Node
 
+from fuseops.torch.checkpointing import Checkpointed
 from fuseops.torch.modes import Modes, is_mode_change, modes_of
 from fuseops.torch.partition import is_view
 from fuseops.torch.pipeline import Pipeline
@@ -47,13 +48,13 @@ def compile_rest(module: GraphModule) -> GraphModule:
 def _is_compilable(node: Node) -> bool:
     if node.op not in ("call_function", "call_method") or is_mode_change(node):
         return False
-    if isinstance(node.target, Pipeline):
+    if isinstance(node.target, (Pipeline, Checkpointed)):
         return False
-    # A result of a pipeline.
+    # A result of one.
     return not (
         node.target is operator.getitem
         and isinstance(node.args[0], Node)
-        and isinstance(node.args[0].target, Pipeline)
+        and isinstance(node.args[0].target, (Pipeline, Checkpointed))
     )
 
 
@@ -65,9 +66,12 @@ def _add_call(
     modes: Modes,
 ) -> None:
     inside = set(run)
-    inputs = list(dict.fromkeys(s for n in run for s in n.all_input_nodes if s not in inside))
+    sources = dict.fromkeys(s for n in run for s in n.all_input_nodes if s not in inside)
+    # A graph that an operator of higher order calls is no value.
+    attributes = [source for source in sources if source.op == "get_attr"]
+    inputs = [source for source in sources if source.op != "get_attr"]
     results = [node for node in run if any(user not in inside for user in node.users)]
-    part = extract(module, run, inputs, results)
+    part = extract(module, [*attributes, *run], inputs, results)
     # Dynamo's own context has another fake mode than its examples have.
     with modes.entered(), tracing(None):
         code = _compile(part, [_leaf(example_of(node)) for node in inputs])

@@ -14,6 +14,7 @@ from torch.utils import _pytree as pytree
 
 from fuseops.compiler import emit
 from fuseops.errors import FuseOpsError
+from fuseops.torch.checkpointing import Checkpointed
 from fuseops.torch.importer import Gradients, import_graph
 from fuseops.torch.modes import is_mode_change, modes_of
 from fuseops.torch.partition import Effect, is_view
@@ -63,6 +64,9 @@ class Support:
         if node.target is operator.getitem and isinstance(example_of(node.args[0]), (tuple, list)):
             # An element is where the tuple is.
             return self.of(node.args[0])
+        if isinstance(node.target, Checkpointed):
+            effect = Effect.UNKNOWN if node.target.has_effect else Effect.RANDOM
+            return Verdict("a checkpointed part", effect)
         if node.op not in ("call_function", "call_method"):
             return Verdict(f"a {node.op}", effect=Effect.UNKNOWN)
         if not tensors_of(node):
