@@ -8,6 +8,7 @@ programs, and gives the rest to Inductor or leaves it to PyTorch.
 from __future__ import annotations
 
 import operator
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,13 +18,15 @@ from torch.fx import Graph, GraphModule, Node
 
 from fuseops.errors import FuseOpsError
 from fuseops.torch.checkpointing import replace_checkpoints
+from fuseops.torch.explanation import log_graph
 from fuseops.torch.partition import Effect, Part, Partition, is_view, partition
 from fuseops.torch.pipeline import Pipeline, Result
-from fuseops.torch.rest import compile_rest
+from fuseops.torch.rest import compile_rest, compile_whole
 from fuseops.torch.support import Support, find_order
 from fuseops.torch.trace import example_of, extract, fake_mode_of, tensors_of, trace
 
 REST = ("inductor", "eager")
+MODES = ("default", "reduce-overhead")
 
 
 @dataclass(frozen=True)
@@ -85,14 +88,25 @@ def fuseops_backend(
     mode: str | None = None,
 ) -> Callable[..., Any]:
     """Compiles a graph of Dynamo; the entry point `fuseops` of torch.compile's
-    backends. Raises FuseOpsError for an unknown option."""
-    if mode not in (None, "default"):
-        raise FuseOpsError(f"expected mode `default`, but got `{mode}`")
-    return compile_graph(module, Options.parse(options))[0]
+    backends. Mode `reduce-overhead` replays CUDA graphs, as Inductor does. Raises
+    FuseOpsError for an unknown option or mode."""
+    if mode not in (None, *MODES):
+        expected = " or ".join(f"`{name}`" for name in MODES)
+        raise FuseOpsError(f"expected mode {expected}, but got `{mode}`")
+    parsed = Options.parse(options)
+    if mode == "reduce-overhead" and parsed.rest != "inductor":
+        raise FuseOpsError("mode `reduce-overhead` needs option `rest` to be `inductor`")
+    start = time.perf_counter()
+    call, compiled = compile_graph(module, parsed, has_graphs=mode == "reduce-overhead")
+    log_graph(compiled, time.perf_counter() - start)
+    return call
 
 
-def compile_graph(module: GraphModule, options: Options) -> tuple[Callable[..., Any], Compiled]:
-    """The call that stands for a graph, and what became of the graph's nodes."""
+def compile_graph(
+    module: GraphModule, options: Options, has_graphs: bool = False
+) -> tuple[Callable[..., Any], Compiled]:
+    """The call that stands for a graph, and what became of the graph's nodes. With
+    `has_graphs` Inductor compiles all of it and replays CUDA graphs."""
     parts: list[Compiled] = []
 
     def compile_part(part: GraphModule) -> tuple[Callable[..., Any], bool]:
@@ -100,7 +114,9 @@ def compile_graph(module: GraphModule, options: Options) -> tuple[Callable[..., 
         parts.append(record)
         return call, record.has_effect
 
-    module = replace_checkpoints(module, compile_part)
+    # Inductor has a way of its own with checkpoints.
+    if not has_graphs:
+        module = replace_checkpoints(module, compile_part)
     compiled = Compiled(module, parts=parts)
     fake_mode = fake_mode_of(module)
     target = options.target or _target_of(module)
@@ -109,6 +125,8 @@ def compile_graph(module: GraphModule, options: Options) -> tuple[Callable[..., 
     cut = _cut(module, Support(module, fake_mode, target), target, compiled)
     graph = _rewrite(module.graph, cut, compiled.taken)
     result = GraphModule(module, graph)
+    if has_graphs:
+        return compile_whole(result), compiled
     if options.rest == "inductor":
         result = compile_rest(result)
     return result.forward, compiled

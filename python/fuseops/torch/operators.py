@@ -67,12 +67,15 @@ class Operator:
 
 @dataclass(frozen=True)
 class _Compiled:
-    """A program. In it `saved` are the names of what backward reads, and `gradients`
-    the positions of the gradients that were asked for."""
+    """A program. In it `saved` are the names of what backward reads, `gradients` the
+    positions of the gradients that were asked for. Where backward reads something
+    that is neither an argument nor a result, `computed` names the arguments from
+    which forward makes what is saved again."""
 
     program: Program
     saved: tuple[str, ...] = ()
     gradients: tuple[int, ...] = ()
+    computed: tuple[str, ...] | None = None
 
 
 def register(operator: Operator) -> _Registered:
@@ -266,18 +269,14 @@ class _Registered:
         program = compile_ir(builder.text(results, set(types) - wanted, frozen), target=target)
         arguments = [value.name for value in builder.arguments]
         names = {"argument": arguments, "result": [entry.name for entry in self._operator.results]}
-        saved = tuple(
-            "another value" if source is None else names[source[0]][source[1]]
-            for source in program.saved_sources
-        )
-        missing = set(saved) - set(self._operator.saved)
+        sources = program.saved_sources
+        computed = tuple(arguments) if None in sources else None
+        saved = () if computed else tuple(names[kind][index] for kind, index in sources)
+        missing = {*saved, *(computed or ())} - set(self._operator.saved)
         if missing:
             raise FuseOpsError(f"`{self._operator.name}` doesn't save {sorted(missing)}")
-        return _Compiled(
-            program,
-            saved,
-            tuple(arguments.index(name) for name in sorted(wanted, key=arguments.index)),
-        )
+        gradients = tuple(index for index, name in enumerate(arguments) if name in wanted)
+        return _Compiled(program, saved, gradients, computed)
 
     # Kernels
 
@@ -350,7 +349,11 @@ class _Registered:
             for entry, gradient in zip(self._given, gradients, strict=True)
             if gradient is not None
         ]
-        inputs += [self._flatten(self._kinds[name], saved[name], rows) for name in compiled.saved]
+        names = compiled.saved if compiled.computed is None else compiled.computed
+        read = [self._flatten(self._kinds[name], saved[name], rows) for name in names]
+        if compiled.computed is not None:
+            read = compiled.program.run_forward(read)[compiled.program.num_results :]
+        inputs += read
         made = compiled.program.run_backward(inputs)
         entries = [entry for entry, need in zip(self._wanted, needs, strict=True) if need]
         return [

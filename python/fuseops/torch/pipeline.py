@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.autograd.function import once_differentiable
 from torch.fx import GraphModule
 
+from fuseops.arrays import torch_dtype
 from fuseops.compiler import compile_ir
+from fuseops.errors import FuseOpsError
 from fuseops.program import Program
+from fuseops.torch import calls
 from fuseops.torch.importer import Gradients, import_graph
 
 # Compiles text for a target; raises FuseOpsError.
@@ -70,14 +73,23 @@ class Pipeline:
         self._is_grad_enabled = is_grad_enabled
         self._compile = compile_program
         self._programs: dict[tuple[Any, ...], Program] = {}
-        self._constants = tuple(i for i, r in enumerate(self.results) if not r.has_gradient)
+        # Results without a gradient.
+        self.constants = tuple(i for i, r in enumerate(self.results) if not r.has_gradient)
+        self._is_packed = all(result.order is None for result in self.results)
+        text = f"{target}\n{self.source((True,) * self.num_inputs)}"
+        self._key = hashlib.sha256(text.encode()).hexdigest()
+        calls.register(self._key, self)
+
+    @property
+    def num_inputs(self) -> int:
+        """How many tensors a call takes."""
+        return sum(node.op == "placeholder" for node in self.graph.graph.nodes)
 
     def source(self, needs: Sequence[bool], missing: Sequence[int] = ()) -> str:
         """The text of the program for which inputs need a gradient, and the
         results whose gradient doesn't arrive."""
         frozen = tuple(index for index, needed in enumerate(needs) if not needed)
-        absent = tuple(index for index in missing if index not in self._constants)
-        return import_graph(self.graph, self.name, Gradients(frozen, self._constants, absent))
+        return import_graph(self.graph, self.name, Gradients(frozen, self.constants, missing))
 
     def program(self, needs: tuple[bool, ...], missing: tuple[int, ...] = ()) -> Program:
         """The program for these gradients; compiles it if it's the first time."""
@@ -95,49 +107,93 @@ class Pipeline:
                 return _Call.apply(self, *inputs)
             with torch.enable_grad():
                 return _Call.apply(self, *inputs)
-        program = self.program((False,) * len(inputs))
-        return self.run(program, inputs)
+        return self.run((False,) * len(inputs), inputs)[: len(self.results)]
 
-    def run(self, program: Program, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """The program's outputs: results in the caller's form, then saved values."""
+    def run(self, needs: tuple[bool, ...], inputs: Sequence[torch.Tensor]) -> tuple[Any, ...]:
+        """The outputs of forward: results as eager lays them out, then what is
+        saved for the gradients of the inputs that need one."""
+        program = self.program(needs)
         # Random operations take a seed and an offset from PyTorch's generator.
-        if len(program.arguments) > len(inputs):
+        if len(program.forward_inputs) > len(inputs):
             device = inputs[0].device
-            state = torch.empty(2, dtype=torch.int64, device=device).random_()
-            inputs = (*inputs, state)
-        outputs = program.run_forward(inputs)
+            inputs = (*inputs, torch.empty(2, dtype=torch.int64, device=device).random_())
+        if calls.is_traced(inputs):
+            outputs = calls.forward(self._key, needs, inputs)
+        else:
+            outputs = program.run_forward(inputs)
+        if self._is_packed:
+            return outputs
         count = len(self.results)
         results = [r.from_program(t) for r, t in zip(self.results, outputs[:count], strict=True)]
         return (*results, *outputs[count:])
+
+    def run_backward(
+        self,
+        needs: tuple[bool, ...],
+        gradients: Sequence[torch.Tensor | None],
+        saved: Sequence[torch.Tensor],
+        rows: int,
+    ) -> tuple[torch.Tensor | None, ...]:
+        """The gradients of the inputs; None for those that don't need one, or
+        that only results without a gradient depend on. `rows` is the size that
+        was symbolic when the graph was traced."""
+        given, missing = [], []
+        for index, (result, gradient) in enumerate(zip(self.results, gradients, strict=True)):
+            if not result.has_gradient:
+                continue
+            if gradient is None:
+                missing.append(index)
+            else:
+                given.append(result.to_program(gradient))
+        if not given:
+            return (None,) * len(needs)
+        program = self.program(needs, tuple(missing))
+        inputs = (*given, *saved)
+        expected = program.backward_inputs
+        if len(expected) > len(inputs):
+            # Nothing else that is left says how many rows there are.
+            shape = [rows if size is None else size for size in expected[-1].shape]
+            dtype = torch_dtype(expected[-1].dtype)
+            inputs = (*inputs, torch.empty(1, dtype=dtype, device=given[0].device).expand(shape))
+        if calls.is_traced(inputs):
+            return calls.backward(self._key, needs, missing, rows, inputs)[: len(needs)]
+        return program.run_backward(inputs)[: len(needs)]
 
 
 class _Call(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, pipeline: Pipeline, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
         needs = ctx.needs_input_grad[1:]
-        outputs = pipeline.run(pipeline.program(needs), inputs)
+        outputs = pipeline.run(needs, inputs)
         count = len(pipeline.results)
-        results = outputs[:count]
         ctx.set_materialize_grads(False)
         ctx.pipeline = pipeline
+        ctx.rows = calls.rows_of(pipeline.program(needs), inputs)
         ctx.save_for_backward(*outputs[count:])
-        ctx.mark_non_differentiable(*(results[index] for index in pipeline._constants))
-        return results
+        if pipeline.constants:
+            ctx.mark_non_differentiable(*(outputs[index] for index in pipeline.constants))
+        return outputs[:count]
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
-        pipeline = ctx.pipeline
         needs = ctx.needs_input_grad[1:]
-        missing = tuple(index for index, gradient in enumerate(gradients) if gradient is None)
-        if len(missing) == len(gradients):
-            return (None,) * (1 + len(needs))
-        missing = tuple(index for index in missing if index not in pipeline._constants)
-        program = pipeline.program(needs, missing)
-        given = [
-            result.to_program(gradient)
-            for result, gradient in zip(pipeline.results, gradients, strict=True)
-            if gradient is not None and result.has_gradient
-        ]
-        outputs = program.run_backward((*given, *ctx.saved_tensors))
-        return (None, *outputs[: len(needs)])
+        with torch.no_grad():
+            found = ctx.pipeline.run_backward(needs, gradients, ctx.saved_tensors, ctx.rows)
+        if torch.is_grad_enabled():
+            found = _Gradients.apply(torch.empty(0, requires_grad=True), *found)
+        return (None, *found)
+
+
+class _Gradients(torch.autograd.Function):
+    """Gradients that are part of a graph, as `create_graph` asks for. Without it
+    they would pass for constants."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, marker: torch.Tensor, *gradients: torch.Tensor | None
+    ) -> tuple[torch.Tensor | None, ...]:
+        return gradients
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
+        raise FuseOpsError("expected gradients of first order, but got one of a gradient")

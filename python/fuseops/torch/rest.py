@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch._guards import tracing
+from torch._inductor import config as inductor_config
 from torch.fx import Graph, GraphModule, Node
 
 from fuseops.torch.checkpointing import Checkpointed
@@ -43,6 +44,14 @@ def compile_rest(module: GraphModule) -> GraphModule:
             run = []
         values[node] = graph.node_copy(node, values.__getitem__)
     return GraphModule(module, graph)
+
+
+def compile_whole(module: GraphModule) -> Callable[..., Any]:
+    """Inductor's code for all of the module, which calls the pipelines by their
+    operators. It replays CUDA graphs where it runs on CUDA."""
+    inputs = [node for node in module.graph.nodes if node.op == "placeholder"]
+    with tracing(None), inductor_config.patch("triton.cudagraphs", True):
+        return _compile(module, [_leaf(example_of(node)) for node in inputs])
 
 
 def _is_compilable(node: Node) -> bool:

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The two operators that stand for a pipeline where PyTorch traces.
+
+`fuseops::pipeline_forward` and `fuseops::pipeline_backward` run one of a pipeline's
+programs and give the outputs that are no alias of an input or of another output:
+an operator may not return those. Neither has a gradient; `Pipeline` puts the two
+together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import torch
+
+from fuseops.arrays import torch_dtype
+
+if TYPE_CHECKING:
+    from fuseops.program import Program
+    from fuseops.torch.pipeline import Pipeline
+
+# By the hash of what they compute, which is the same in every process.
+_PIPELINES: WeakValueDictionary[str, Pipeline] = WeakValueDictionary()
+_PLAIN = frozenset((torch.Tensor, torch.nn.Parameter, torch.nn.Buffer))
+
+_LIBRARY = torch.library.Library("fuseops", "FRAGMENT")
+_LIBRARY.define(
+    "pipeline_forward(Tensor[] inputs, str pipeline, bool[] needs) -> Tensor[]",
+    tags=(torch.Tag.needs_exact_strides,),
+)
+_LIBRARY.define(
+    "pipeline_backward(Tensor[] inputs, str pipeline, bool[] needs, int[] missing, SymInt rows)"
+    " -> Tensor[]",
+    tags=(torch.Tag.needs_exact_strides,),
+)
+
+
+def register(key: str, pipeline: Pipeline) -> None:
+    """Lets the operators find a pipeline for as long as it lives."""
+    _PIPELINES[key] = pipeline
+
+
+def is_traced(inputs: Sequence[Any]) -> bool:
+    """Whether a call is to be seen by a mode of PyTorch or by a tensor's class."""
+    if torch._C._len_torch_dispatch_stack():
+        return True
+    return any(type(tensor) not in _PLAIN for tensor in inputs)
+
+
+def forward(key: str, needs: Sequence[bool], inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """What `Program.run_forward` gives, by way of the operator."""
+    program = _PIPELINES[key].program(tuple(needs))
+    made = torch.ops.fuseops.pipeline_forward(list(inputs), key, list(needs))
+    return _with_aliases(program.forward_outputs, inputs, made)
+
+
+def backward(
+    key: str, needs: Sequence[bool], missing: Sequence[int], rows: int, inputs: Sequence[Any]
+) -> tuple[Any, ...]:
+    """What `Program.run_backward` gives, by way of the operator."""
+    program = _PIPELINES[key].program(tuple(needs), tuple(missing))
+    made = torch.ops.fuseops.pipeline_backward(list(inputs), key, list(needs), list(missing), rows)
+    return _with_aliases(program.backward_outputs, inputs, made)
+
+
+def _is_made(info: Any) -> bool:
+    return not info.is_none and info.alias_input < 0 and info.alias_output < 0
+
+
+def _with_aliases(infos: Sequence[Any], inputs: Sequence[Any], made: Sequence[Any]) -> tuple:
+    remaining, outputs = iter(made), []
+    for info in infos:
+        if _is_made(info):
+            outputs.append(next(remaining))
+        elif info.is_none:
+            outputs.append(None)
+        else:
+            is_input = info.alias_input >= 0
+            source = inputs[info.alias_input] if is_input else outputs[info.alias_output]
+            outputs.append(source.reshape(_extents(info, _rows_like(source, info))))
+    return tuple(outputs)
+
+
+def _rows_like(source: Any, info: Any) -> Any:
+    """`?` of a value that has another's elements."""
+    if None not in info.shape:
+        return 0
+    others = 1
+    for size in info.shape:
+        others *= 1 if size is None else size
+    return source.numel() // others if others else 0
+
+
+def _extents(info: Any, rows: Any) -> list[Any]:
+    return [rows if size is None else size for size in info.shape]
+
+
+def _only_made(infos: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+    return [output for info, output in zip(infos, outputs, strict=True) if _is_made(info)]
+
+
+def _allocate(infos: Sequence[Any], rows: Any, device: torch.device) -> list[torch.Tensor]:
+    return [
+        torch.empty(_extents(info, rows), dtype=torch_dtype(info.dtype), device=device)
+        for info in infos
+        if _is_made(info)
+    ]
+
+
+def rows_of(program: Program, inputs: Sequence[Any]) -> Any:
+    """The value of `?` that forward's inputs have; 0 where none has one."""
+    # The state of random operations, which comes last, may be missing.
+    for info, tensor in zip(program.forward_inputs, inputs, strict=False):
+        if None in info.shape:
+            return tensor.shape[info.shape.index(None)]
+    return 0
+
+
+def _forward(inputs: list[torch.Tensor], pipeline: str, needs: list[bool]) -> list[torch.Tensor]:
+    program = _PIPELINES[pipeline].program(tuple(needs))
+    return _only_made(program.forward_outputs, program.run_forward(inputs))
+
+
+def _fake_forward(inputs: list[Any], pipeline: str, needs: list[bool]) -> list[Any]:
+    program = _PIPELINES[pipeline].program(tuple(needs))
+    return _allocate(program.forward_outputs, rows_of(program, inputs), inputs[0].device)
+
+
+def _backward(
+    inputs: list[torch.Tensor], pipeline: str, needs: list[bool], missing: list[int], rows: int
+) -> list[torch.Tensor]:
+    program = _PIPELINES[pipeline].program(tuple(needs), tuple(missing))
+    return _only_made(program.backward_outputs, program.run_backward(inputs))
+
+
+def _fake_backward(
+    inputs: list[Any], pipeline: str, needs: list[bool], missing: list[int], rows: Any
+) -> list[Any]:
+    program = _PIPELINES[pipeline].program(tuple(needs), tuple(missing))
+    return _allocate(program.backward_outputs, rows, inputs[0].device)
+
+
+_LIBRARY.impl("pipeline_forward", _forward, "CompositeExplicitAutograd")
+_LIBRARY.impl("pipeline_backward", _backward, "CompositeExplicitAutograd")
+torch.library.register_fake("fuseops::pipeline_forward", _fake_forward, lib=_LIBRARY)
+torch.library.register_fake("fuseops::pipeline_backward", _fake_backward, lib=_LIBRARY)
