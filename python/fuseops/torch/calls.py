@@ -18,7 +18,6 @@ import torch
 from fuseops.arrays import torch_dtype
 
 if TYPE_CHECKING:
-    from fuseops.program import Program
     from fuseops.torch.pipeline import Pipeline
 
 # By the hash of what they compute, which is the same in every process.
@@ -109,23 +108,15 @@ def _allocate(infos: Sequence[Any], rows: Any, device: torch.device) -> list[tor
     ]
 
 
-def rows_of(program: Program, inputs: Sequence[Any]) -> Any:
-    """The value of `?` that forward's inputs have; 0 where none has one."""
-    # The state of random operations, which comes last, may be missing.
-    for info, tensor in zip(program.forward_inputs, inputs, strict=False):
-        if None in info.shape:
-            return tensor.shape[info.shape.index(None)]
-    return 0
-
-
 def _forward(inputs: list[torch.Tensor], pipeline: str, needs: list[bool]) -> list[torch.Tensor]:
     program = _PIPELINES[pipeline].program(tuple(needs))
     return _only_made(program.forward_outputs, program.run_forward(inputs))
 
 
 def _fake_forward(inputs: list[Any], pipeline: str, needs: list[bool]) -> list[Any]:
-    program = _PIPELINES[pipeline].program(tuple(needs))
-    return _allocate(program.forward_outputs, rows_of(program, inputs), inputs[0].device)
+    found = _PIPELINES[pipeline]
+    infos = found.program(tuple(needs)).forward_outputs
+    return _allocate(infos, found.rows_of(inputs), inputs[0].device)
 
 
 def _backward(

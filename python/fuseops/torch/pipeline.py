@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule
+from torch.fx.experimental.symbolic_shapes import is_symbolic
 
 from fuseops.arrays import torch_dtype
 from fuseops.compiler import compile_ir
@@ -76,6 +77,7 @@ class Pipeline:
         # Results without a gradient.
         self.constants = tuple(i for i, r in enumerate(self.results) if not r.has_gradient)
         self._is_packed = all(result.order is None for result in self.results)
+        self._rows_at = _find_symbol(graph)
         text = f"{target}\n{self.source((True,) * self.num_inputs)}"
         self._key = hashlib.sha256(text.encode()).hexdigest()
         calls.register(self._key, self)
@@ -109,6 +111,13 @@ class Pipeline:
                 return _Call.apply(self, *inputs)
         return self.run((False,) * len(inputs), inputs)[: len(self.results)]
 
+    def rows_of(self, inputs: Sequence[torch.Tensor]) -> int:
+        """The size of a call that was symbolic when the graph was traced."""
+        if self._rows_at is None:
+            return 0
+        index, dim = self._rows_at
+        return inputs[index].shape[dim]
+
     def run(self, needs: tuple[bool, ...], inputs: Sequence[torch.Tensor]) -> tuple[Any, ...]:
         """The outputs of forward: results as eager lays them out, then what is
         saved for the gradients of the inputs that need one."""
@@ -137,17 +146,10 @@ class Pipeline:
         """The gradients of the inputs; None for those that don't need one, or
         that only results without a gradient depend on. `rows` is the size that
         was symbolic when the graph was traced."""
-        given, missing = [], []
-        for index, (result, gradient) in enumerate(zip(self.results, gradients, strict=True)):
-            if not result.has_gradient:
-                continue
-            if gradient is None:
-                missing.append(index)
-            else:
-                given.append(result.to_program(gradient))
+        given, missing = self._split(gradients)
         if not given:
             return (None,) * len(needs)
-        program = self.program(needs, tuple(missing))
+        program = self.program(needs, missing)
         inputs = (*given, *saved)
         expected = program.backward_inputs
         if len(expected) > len(inputs):
@@ -159,16 +161,39 @@ class Pipeline:
             return calls.backward(self._key, needs, missing, rows, inputs)[: len(needs)]
         return program.run_backward(inputs)[: len(needs)]
 
+    def _split(
+        self, gradients: Sequence[torch.Tensor | None]
+    ) -> tuple[Sequence[torch.Tensor], tuple[int, ...]]:
+        """The gradients as the program takes them, and which results have none."""
+        if self._is_packed and not self.constants and all(g is not None for g in gradients):
+            return gradients, ()
+        given, missing = [], []
+        for index, (result, gradient) in enumerate(zip(self.results, gradients, strict=True)):
+            if result.has_gradient and gradient is None:
+                missing.append(index)
+            elif result.has_gradient:
+                given.append(result.to_program(gradient))
+        return given, tuple(missing)
+
+
+def _find_symbol(graph: GraphModule) -> tuple[int, int] | None:
+    """The first input with a symbolic size, and that size's dimension."""
+    inputs = [node for node in graph.graph.nodes if node.op == "placeholder"]
+    for index, node in enumerate(inputs):
+        for dim, size in enumerate(node.meta["val"].shape):
+            if is_symbolic(size):
+                return index, dim
+    return None
+
 
 class _Call(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, pipeline: Pipeline, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        needs = ctx.needs_input_grad[1:]
-        outputs = pipeline.run(needs, inputs)
+        outputs = pipeline.run(ctx.needs_input_grad[1:], inputs)
         count = len(pipeline.results)
         ctx.set_materialize_grads(False)
         ctx.pipeline = pipeline
-        ctx.rows = calls.rows_of(pipeline.program(needs), inputs)
+        ctx.rows = pipeline.rows_of(inputs)
         ctx.save_for_backward(*outputs[count:])
         if pipeline.constants:
             ctx.mark_non_differentiable(*(outputs[index] for index in pipeline.constants))
@@ -177,11 +202,11 @@ class _Call(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
         needs = ctx.needs_input_grad[1:]
+        if not torch.is_grad_enabled():
+            return None, *ctx.pipeline.run_backward(needs, gradients, ctx.saved_tensors, ctx.rows)
         with torch.no_grad():
             found = ctx.pipeline.run_backward(needs, gradients, ctx.saved_tensors, ctx.rows)
-        if torch.is_grad_enabled():
-            found = _Gradients.apply(torch.empty(0, requires_grad=True), *found)
-        return (None, *found)
+        return None, *_Gradients.apply(torch.empty(0, requires_grad=True), *found)
 
 
 class _Gradients(torch.autograd.Function):
