@@ -133,8 +133,10 @@ forward {
 
 // CHECK-LABEL: fuseops.fusible @remf(
 // CHECK:       backward
-// CHECK:         %[[Q:.+]] = arith.divf %[[X:.+]], %[[Y:.+]] : f32
-// CHECK:         %[[N:.+]] = math.trunc %[[Q]] : f32
+// CHECK:         %[[R:.+]] = arith.remf %[[X:.+]], %[[Y:.+]] : f32
+// CHECK-NEXT:    %[[M:.+]] = arith.subf %[[X]], %[[R]] : f32
+// CHECK-NEXT:    %[[Q:.+]] = arith.divf %[[M]], %[[Y]] : f32
+// CHECK-NEXT:    %[[N:.+]] = math.roundeven %[[Q]] : f32
 // CHECK:         %[[P:.+]] = arith.mulf %[[G:.+]], %[[N]] : f32
 // CHECK:         %[[D:.+]] = arith.negf %[[P]] : f32
 // CHECK:         fuseops.yield %[[G]], %[[D]]

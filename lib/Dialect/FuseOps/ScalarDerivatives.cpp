@@ -55,7 +55,7 @@ namespace {
 ///   copysign  0 at a magnitude of 0, none to the sign
 ///   powf      0 to the base at exponent 0; 0 to the exponent at base 0 unless
 ///             that is negative
-///   remf      1 and -trunc(a / b), also where the remainder is 0
+///   remf      1 and -trunc(a / b), exactly, also where the remainder is 0
 ///   atan2     0 at the origin
 ///   steps     none: floor, ceil, round, roundeven, trunc, comparisons, bits,
 ///             integers and casts from them
@@ -192,7 +192,9 @@ ScalarAdjoints::differentiate(ScalarMath &m, Operation &op, Value y, Value g) {
         return Adjoints{quotient, negate(m, scale(m, g, m.div(y, x[1])))};
       })
       .Case<arith::RemFOp>([&](auto) -> Result {
-        Value count = m.trunc(m.div(x[0], x[1]));
+        // What is taken off is a multiple of b, while a / b may round up to one.
+        Value rest = arith::RemFOp::create(m.builder, m.loc, x[0], x[1]);
+        Value count = m.roundEven(m.div(m.sub(x[0], rest), x[1]));
         return Adjoints{g, negate(m, scale(m, g, count))};
       })
       .Case<math::FmaOp>([&](auto) -> Result {

@@ -59,7 +59,12 @@ def _samples(op: OpInfo, dtype: torch.dtype, limit: int) -> list[Any]:
     options = {"device": "cpu", "dtype": dtype, "requires_grad": is_differentiable}
     found = list(itertools.islice(op.sample_inputs(**options), limit))
     if op.reference_inputs_func is not None:
-        found += itertools.islice(op.reference_inputs(**options), limit)
+        try:
+            found += itertools.islice(op.reference_inputs(**options), limit)
+        except ValueError:
+            # Some ask for gradients of integers too.
+            options["requires_grad"] = False
+            found += itertools.islice(op.reference_inputs(**options), limit)
     # Generators that are still open would switch gradients while a call is traced.
     gc.collect()
     return found
