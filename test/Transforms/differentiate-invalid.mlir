@@ -59,3 +59,16 @@ forward {
   %y = fuseops.apply @in_callee(%x, %s) : (tensor<4x8xf8E4M3FN>, tensor<f32>) -> tensor<4x8xf32>
   fuseops.return %y : tensor<4x8xf32>
 }
+
+// -----
+
+// expected-error @below {{'fuseops.fusible' op has `missing_gradients`: expected no backward region, which is derived without them, but got one}}
+fuseops.fusible @own_backward(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) attributes {missing_gradients = array<i64: 0>}
+forward {
+  %y = fuseops.scale %x by(2.0) : tensor<4x8xf32>
+  fuseops.return %x, %y : tensor<4x8xf32>, tensor<4x8xf32>
+}
+backward (%dx: tensor<4x8xf32>, %dy: tensor<4x8xf32>) {
+  %d = fuseops.scale %dy by(2.0) : tensor<4x8xf32>
+  fuseops.return %d : tensor<4x8xf32>
+}

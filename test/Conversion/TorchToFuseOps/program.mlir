@@ -85,3 +85,15 @@ func.func @locations(%x: !torch.vtensor<[4,64],f32>) -> !torch.vtensor<[4,64],f3
   %0 = torch.aten.relu %x : !torch.vtensor<[4,64],f32> -> !torch.vtensor<[4,64],f32> loc("model.py":7:0)
   return %0 : !torch.vtensor<[4,64],f32>
 } loc("model.py":1:0)
+
+// -----
+
+// Which gradients there are is said of the function as of the program.
+// CHECK-LABEL: fuseops.fusible @gradients(
+// CHECK-SAME: tensor<4xf32>, %{{.+}}: tensor<4xf32> {fuseops.frozen}) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-SAME: attributes {frozen_results = array<i64: 1>, missing_gradients = array<i64: 0>}
+func.func @gradients(%x: !torch.vtensor<[4],f32>, %y: !torch.vtensor<[4],f32> {fuseops.frozen}) -> (!torch.vtensor<[4],f32>, !torch.vtensor<[4],f32>) attributes {fuseops.frozen_results = array<i64: 1>, fuseops.missing_gradients = array<i64: 0>} {
+  %0 = torch.aten.relu %x : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
+  %1 = torch.aten.relu %y : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
+  return %0, %1 : !torch.vtensor<[4],f32>, !torch.vtensor<[4],f32>
+}

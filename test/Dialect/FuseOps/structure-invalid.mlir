@@ -139,6 +139,14 @@ forward {
 
 // -----
 
+// expected-error @below {{'fuseops.fusible' op expected `missing_gradients` below 1, but got 1}}
+fuseops.fusible @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {missing_gradients = array<i64: 1>}
+forward {
+  fuseops.return %x : tensor<4x8xf32>
+}
+
+// -----
+
 // expected-error @below {{'fuseops.fusible' op expected `frozen_results` below 0, but got -1}}
 fuseops.fusible @f(%x: tensor<4x8xf32>) attributes {frozen_results = array<i64: -1>}
 forward {
