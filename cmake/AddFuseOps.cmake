@@ -18,6 +18,15 @@ if(FUSEOPS_STATIC)
       endif()
     endif()
   endforeach()
+  # Nor has zlib or zstd to be where the tools run.
+  find_library(FUSEOPS_ZLIB libz.a REQUIRED)
+  find_library(FUSEOPS_ZSTD libzstd.a REQUIRED)
+  foreach(lib LLVMSupport lldELF)
+    get_target_property(links ${lib} INTERFACE_LINK_LIBRARIES)
+    list(TRANSFORM links REPLACE "^ZLIB::ZLIB$" "${FUSEOPS_ZLIB}")
+    list(TRANSFORM links REPLACE "^zstd::libzstd_shared$" "${FUSEOPS_ZSTD}")
+    set_target_properties(${lib} PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
+  endforeach()
   target_link_libraries(FuseOpsMLIR INTERFACE
     MLIROptLib MLIRParser MLIRPass MLIRTransforms MLIRFuncDialect MLIRArithDialect MLIRMathDialect MLIRVectorDialect
     MLIRSCFDialect MLIRControlFlowDialect MLIRUBDialect MLIRGPUDialect MLIRNVVMDialect MLIRLLVMDialect

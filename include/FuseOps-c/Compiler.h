@@ -53,6 +53,9 @@ typedef struct fuseopsCompileOptions {
   const char *recipe;
   /// The fusible to compile; by default the only public one.
   const char *entry;
+  /// Folders of Python packages, `:` between them, which may hold a CUDA
+  /// assembler; looked at before those of VIRTUAL_ENV.
+  const char *python_sites;
 } fuseopsCompileOptions;
 
 /// The outcome of a compilation.

@@ -58,6 +58,12 @@ static std::string readOptions(const fuseopsCompileOptions *given,
   }
   if (all.entry)
     options.entry = all.entry;
+  if (all.python_sites) {
+    SmallVector<StringRef> sites;
+    StringRef(all.python_sites).split(sites, ':', -1, /*KeepEmpty=*/false);
+    SmallVectorImpl<std::string> &known = options.assembler.pythonSites;
+    known.insert(known.begin(), sites.begin(), sites.end());
+  }
   return "";
 }
 

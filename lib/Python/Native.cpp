@@ -415,7 +415,7 @@ static bool readInputInfos(PyObject *infos, CallState &state) {
     if (!PyArg_ParseTuple(PyTuple_GetItem(infos, i), "s(bbH)", &name,
                           &dtype.code, &dtype.bits, &dtype.lanes))
       return false;
-    state.names.push_back(name);
+    state.names.emplace_back(name);
     state.dtypes.push_back(dtype);
   }
   return true;
@@ -492,4 +492,6 @@ static PyModuleDef moduleDef = {
     PyModuleDef_HEAD_INIT, "_native", nullptr, 0,      nullptr,
     moduleSlots,           nullptr,   nullptr, nullptr};
 
+// Python's loader gives the name.
+// NOLINTNEXTLINE(readability-identifier-naming)
 PyMODINIT_FUNC PyInit__native() { return PyModuleDef_Init(&moduleDef); }

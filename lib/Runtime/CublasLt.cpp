@@ -246,6 +246,14 @@ static int getType(fuseopsDType dtype) {
   }
 }
 
+/// Whether the product is added to the bias in the output, as beta = 1 does in
+/// the type that is accumulated in. As an epilogue of one row cuBLASLt adds the
+/// bias in a kernel of its own, to the product rounded to the output's type.
+static bool addsToBias(const MatmulArguments &arguments) {
+  return arguments.bias && arguments.m == 1 &&
+         arguments.biasType == arguments.outType;
+}
+
 /// Describes the product and lets cuBLASLt choose its algorithm.
 static fuseopsStatus buildPlan(Library &library, Handle handle,
                                const MatmulArguments &arguments,
@@ -261,7 +269,7 @@ static fuseopsStatus buildPlan(Library &library, Handle handle,
   };
   set(kDescTransA, arguments.transposeB ? kOperationTranspose : kOperationNone);
   set(kDescTransB, arguments.transposeA ? kOperationTranspose : kOperationNone);
-  if (arguments.bias) {
+  if (arguments.bias && !addsToBias(arguments)) {
     set(kDescEpilogue, kEpilogueBias);
     set(kDescBiasType, static_cast<int32_t>(getType(arguments.biasType)));
     set(kDescBiasPointer, arguments.bias);
@@ -347,6 +355,19 @@ static fuseopsStatus findPlan(Library &library, const CudaScope &scope,
   return FUSEOPS_OK;
 }
 
+/// Copies the bias, which has the output's type, into the output's first row.
+static fuseopsStatus copyBias(const CudaScope &scope,
+                              const MatmulArguments &arguments,
+                              CudaStream stream) {
+  const CudaDriver &driver = *scope.driver;
+  return driver.check(
+      driver.copyOnDevice(reinterpret_cast<uintptr_t>(arguments.out),
+                          reinterpret_cast<uintptr_t>(arguments.bias),
+                          arguments.n * fuseopsDTypeSize(arguments.outType),
+                          stream),
+      "copying the bias");
+}
+
 /// A product over no terms: zeros, or the bias in every row, which is copied
 /// into twice as many rows each time.
 static fuseopsStatus fillWithoutTerms(const CudaScope &scope,
@@ -363,10 +384,7 @@ static fuseopsStatus fillWithoutTerms(const CudaScope &scope,
                 "expected a bias of %s for a product over no terms, but got %s",
                 fuseopsDTypeName(arguments.outType),
                 fuseopsDTypeName(arguments.biasType));
-  if (fuseopsStatus status = driver.check(
-          driver.copyOnDevice(out, reinterpret_cast<uintptr_t>(arguments.bias),
-                              rowBytes, stream),
-          "copying the bias"))
+  if (fuseopsStatus status = copyBias(scope, arguments, stream))
     return status;
   for (size_t done = rowBytes; done < bytes; done *= 2)
     if (fuseopsStatus status = driver.check(
@@ -418,7 +436,12 @@ fuseopsStatus fuseops::runtime::runCublasLt(const CudaScope &scope,
   const void *zero = isDouble ? static_cast<void *>(&zero64) : &zero32;
   std::unique_lock<std::mutex> lock(plan->mutex, std::defer_lock);
   int result = 0;
-  if (arguments.bias) {
+  const void *beta = zero;
+  if (addsToBias(arguments)) {
+    if (fuseopsStatus status = copyBias(scope, arguments, stream))
+      return status;
+    beta = one;
+  } else if (arguments.bias) {
     lock.lock();
     result = library->setDescription(plan->description, kDescBiasPointer,
                                      &arguments.bias, sizeof(void *));
@@ -426,7 +449,7 @@ fuseopsStatus fuseops::runtime::runCublasLt(const CudaScope &scope,
   if (result == 0)
     result = library->matmul(
         handle, plan->description, one, arguments.b, plan->b, arguments.a,
-        plan->a, zero, arguments.out, plan->out, arguments.out, plan->out,
+        plan->a, beta, arguments.out, plan->out, arguments.out, plan->out,
         &plan->algorithm, workspace, workspaceBytes, stream);
   if (result != 0)
     return fail(FUSEOPS_RUNTIME_ERROR,

@@ -89,19 +89,32 @@ static double getErrorFactor(Operation &op) {
              : 1;
 }
 
-/// `x * (1 + roundoff * sin(frequency * i + start))` for the element at index
-/// i, with a frequency and a start of its own.
+/// `x * (1 + roundoff * sin(frequency * h + start))` for a hash h of the bits
+/// of x, with a frequency and a start of its own. Equal values get equal noise,
+/// as they are rounded by the same amount: in a sum over them it does not
+/// cancel.
 Value Perturber::addNoise(OpBuilder &b, Location loc, Value x,
                           double roundoff) {
-  // No rational of pi: each element draws another number.
+  constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15;
+  constexpr unsigned kBits = 20;
+  // No rational of pi: each hash draws another number.
   std::uniform_real_distribution<double> draw(1, 2);
   double frequency = draw(random), start = draw(random) * 3;
+  unsigned width = x.getType().getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(width);
   auto constant = [&](double number) -> Value {
     return arith::ConstantOp::create(b, loc,
                                      b.getFloatAttr(x.getType(), number));
   };
-  Value index = LinearIndexOp::create(b, loc, b.getI64Type());
-  Value position = arith::SIToFPOp::create(b, loc, x.getType(), index);
+  auto bits = [&](uint64_t number) -> Value {
+    APInt value(64, number);
+    return arith::ConstantOp::create(
+        b, loc, b.getIntegerAttr(integer, value.trunc(width)));
+  };
+  Value product = arith::MulIOp::create(
+      b, loc, arith::BitcastOp::create(b, loc, integer, x), bits(kMultiplier));
+  Value hash = arith::ShRUIOp::create(b, loc, product, bits(width - kBits));
+  Value position = arith::SIToFPOp::create(b, loc, x.getType(), hash);
   Value phase = math::FmaOp::create(b, loc, position, constant(frequency),
                                     constant(start));
   Value noise = arith::MulFOp::create(
@@ -190,14 +203,16 @@ void Perturber::perturb(Block &block) {
     if (!pointwise && !terms)
       continue;
     // Each step of an accumulation rounds the sum so far, which is as large as
-    // the square root of its number of terms is times one of them.
+    // the square root of its number of terms is times one of them, or, where
+    // all have one sign, as the result.
+    double steps = std::sqrt(std::max(terms.value_or(1), 1.0));
     if (terms) {
       builder.setInsertionPoint(&op);
       Value input = op.getOperand(0);
       if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(input)))
         op.setOperand(
-            0, perturbTensor(input, std::sqrt(std::max(*terms, 1.0)) *
-                                        getRoundoff(getComputeType(element))));
+            0,
+            perturbTensor(input, steps * getRoundoff(getComputeType(element))));
     }
     builder.setInsertionPointAfter(&op);
     for (Value value : op.getResults()) {
@@ -207,7 +222,9 @@ void Perturber::perturb(Block &block) {
         continue;
       if (!isa<FloatType>(element))
         continue;
-      Value noisy = perturbTensor(value, getRoundoff(element));
+      Value noisy = perturbTensor(
+          value, std::max(getRoundoff(element),
+                          steps * getRoundoff(getComputeType(element))));
       if (noisy != value)
         value.replaceAllUsesExcept(noisy, noisy.getDefiningOp());
     }

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import importlib.util
+from collections.abc import Callable, Sequence
 from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_void_p
 from dataclasses import dataclass
 from functools import cache
+from importlib.machinery import ExtensionFileLoader
 from typing import Any
 
 from fuseops.errors import FuseOpsError
-from fuseops.options import library_folders
+from fuseops.options import find_library
 
 CPU = 1
 CUDA = 2
@@ -45,6 +47,7 @@ class _CompileOptions(ctypes.Structure):
         ("compile_to", c_char_p),
         ("recipe", c_char_p),
         ("entry", c_char_p),
+        ("python_sites", c_char_p),
     ]
 
 
@@ -101,16 +104,26 @@ class EntryInfo:
 
 
 def _load(name: str) -> ctypes.CDLL:
-    tried = []
-    for folder in library_folders():
-        path = folder / f"lib{name}.so"
-        tried.append(str(path))
-        if path.exists():
-            try:
-                return ctypes.CDLL(str(path))
-            except OSError as error:
-                raise FuseOpsError(f"cannot load {path}: {error}") from error
-    raise FuseOpsError(f"cannot find lib{name}.so; tried {', '.join(tried)}")
+    path = find_library(name)
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise FuseOpsError(f"cannot load {path}: {error}") from error
+
+
+@cache
+def _native() -> Any:
+    """The extension module `fuseops._native` (lib/Python)."""
+    path = find_library("fuseops_native")
+    spec = importlib.util.spec_from_file_location(
+        "fuseops._native", path, loader=ExtensionFileLoader("fuseops._native", str(path))
+    )
+    try:
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except ImportError as error:
+        raise FuseOpsError(f"cannot load {path}: {error}") from error
+    return module
 
 
 @cache
@@ -199,7 +212,7 @@ def compile_source(source: bytes, name: str, **options: str | None) -> tuple[byt
         source, len(source), name.encode(), byref(given), byref(compilation)
     )
     try:
-        diagnostics = library.fuseopsCompilationDiagnostics(compilation).decode()
+        diagnostics = library.fuseopsCompilationDiagnostics(compilation).decode(errors="replace")
         if status != 0:
             return None, diagnostics
         size = c_size_t()
@@ -263,6 +276,21 @@ class LoadedProgram:
             alias_output=info.alias_output,
             is_none=bool(info.is_none),
         )
+
+    def make_call(
+        self, entry: EntryInfo, exchange: Callable[..., Any], plan: Callable[..., Any]
+    ) -> Callable[[Sequence[Any]], tuple[Any, ...] | None]:
+        """Runs an entry without Python in between: outputs from inputs, None
+        where that cannot be. `exchange` says how tensors of a type are read, `plan`
+        how outputs are made; `fuseops.arrays` has both."""
+        inputs = tuple(
+            (i.name, (i.dl_dtype.code, i.dl_dtype.bits, i.dl_dtype.lanes)) for i in entry.inputs
+        )
+        library, handle = self._library._handle, self._handle.value
+        call = _native().Call(
+            library, FuseOpsError, self, handle, entry.index, inputs, exchange, plan
+        )
+        return call.run
 
     def infer_symbol(self, entry: EntryInfo, inputs: Sequence[DLTensor]) -> int:
         """The value of `?` that the inputs' shapes give."""

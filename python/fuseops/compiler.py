@@ -6,23 +6,30 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 
-from fuseops import _capi
+from fuseops import _capi, cache
 from fuseops.errors import FuseOpsError
-from fuseops.options import CompileOptions, reproducer_folder
+from fuseops.options import CompileOptions, package_folders, reproducer_folder
 from fuseops.program import Program
 
 
 def _read(source: str | os.PathLike[str]) -> tuple[bytes, str]:
-    """The text and what diagnostics call it. One line that names a file is one."""
+    """The text and what diagnostics call it. One line that names a file, or
+    could, is one."""
     text = os.fspath(source)
-    if isinstance(source, os.PathLike) or ("\n" not in text and Path(text).is_file()):
+    is_name = "\n" not in text and (text.endswith(".mlir") or os.path.isfile(text))
+    if is_name or isinstance(source, os.PathLike):
         try:
             return Path(text).read_bytes(), text
-        except OSError as error:
-            raise FuseOpsError(f"cannot read {text}: {error.strerror}") from error
-    return text.encode(), "source"
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise FuseOpsError(f"cannot read `{text}`: {reason}") from error
+    try:
+        return text.encode(), "source"
+    except UnicodeEncodeError as error:
+        raise FuseOpsError(f"expected source text in Unicode, but {error.reason}") from error
 
 
 def _fail(data: bytes, diagnostics: str, emitted: str, options: CompileOptions) -> FuseOpsError:
@@ -43,6 +50,22 @@ def _fail(data: bytes, diagnostics: str, emitted: str, options: CompileOptions) 
     return FuseOpsError(message, diagnostics, reproducer, command)
 
 
+def _compile(
+    data: bytes, name: str, options: CompileOptions, kind: str, compile_to: str | None = None
+) -> bytes:
+    output, diagnostics = _capi.compile_source(
+        data,
+        name,
+        **asdict(options),
+        emit=kind,
+        compile_to=compile_to,
+        python_sites=":".join(map(str, package_folders())),
+    )
+    if output is None:
+        raise _fail(data, diagnostics, kind, options)
+    return output
+
+
 def emit(
     source: str | os.PathLike[str],
     kind: str = "program",
@@ -52,16 +75,11 @@ def emit(
     entry: str | None = None,
     compile_to: str | None = None,
 ) -> bytes:
-    """Compiles IR, text or a path, to a program file, `report`, `ptx`, `cubin`,
-    `obj` or, up to the phase `compile_to`, `ir`."""
-    options = CompileOptions(target, recipe, entry)
+    """Compiles IR, text or the path of a `.mlir` file, to a program file, `report`,
+    `ptx`, `cubin`, `obj` or, up to the phase `compile_to`, `ir`. Raises
+    FuseOpsError."""
     data, name = _read(source)
-    output, diagnostics = _capi.compile_source(
-        data, name, target=target, recipe=recipe, entry=entry, emit=kind, compile_to=compile_to
-    )
-    if output is None:
-        raise _fail(data, diagnostics, kind, options)
-    return output
+    return _compile(data, name, CompileOptions(target, recipe, entry), kind, compile_to)
 
 
 def compile_ir(
@@ -71,5 +89,10 @@ def compile_ir(
     recipe: str = "none",
     entry: str | None = None,
 ) -> Program:
-    """Compiles IR of FuseOps or torch-mlir, text or a path, and loads it."""
-    return Program(emit(source, target=target, recipe=recipe, entry=entry))
+    """Compiles IR of FuseOps or torch-mlir, text or the path of a `.mlir` file, and
+    loads it. What was compiled before comes from the cache on disk
+    (fuseops.cache). Raises FuseOpsError, and then leaves all as it was."""
+    data, name = _read(source)
+    options = CompileOptions(target, recipe, entry)
+    key = cache.entry_key(data, name, options)
+    return Program(cache.fetch(key, lambda: _compile(data, name, options, "program")))

@@ -10,7 +10,8 @@ class FuseOpsError(RuntimeError):
     """The compiler or the runtime refused something.
 
     Of a failed compilation, `diagnostics` holds the compiler's lines,
-    `reproducer` the file with the source, and `command` what repeats it.
+    `reproducer` the file with the source, and `command` what repeats it. Of all
+    else, `diagnostics` is the message.
     """
 
     def __init__(
@@ -21,6 +22,6 @@ class FuseOpsError(RuntimeError):
         command: str = "",
     ) -> None:
         super().__init__(message)
-        self.diagnostics = diagnostics
+        self.diagnostics = diagnostics or message
         self.reproducer = reproducer
         self.command = command

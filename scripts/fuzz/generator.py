@@ -70,22 +70,27 @@ class RowOps(LayoutOps):
         y = self.made(x, size=1.0 if name == "softmax" else x.size + 5)
         self.emit(f"fuseops.{name} {x.name} : {x.type} -> {y.type}", y)
 
+    def remainders(self, x: Value, divisor: int) -> Value:
+        """Integers of `x` as numbers from 0 to below the divisor."""
+        body = [
+            f"%n = arith.constant {divisor} : i64",
+            "%r = arith.remui %t, %n : i64",
+            "fuseops.yield %r : i64",
+        ]
+        (y,) = self.emit(
+            f"fuseops.pointwise (%t = {x.name}) : ({x.type}) -> {x.type} "
+            "{\n    " + "\n    ".join(body) + "\n  }",
+            x,
+        )
+        return y
+
     def cross_entropy(self, x: Value) -> None:
         if not x.is_float or not self.has_columns(x, 2):
             return
         x = self.tame(x)
         target = self.argument((*x.shape[:-1], 1), "i64")
         classes = x.shape[-1]
-        body = [
-            f"%n = arith.constant {classes} : i64",
-            "%r = arith.remui %t, %n : i64",
-            "fuseops.yield %r : i64",
-        ]
-        (target,) = self.emit(
-            f"fuseops.pointwise (%t = {target.name}) : ({target.type}) -> {target.type} "
-            "{\n    " + "\n    ".join(body) + "\n  }",
-            target,
-        )
+        target = self.remainders(target, classes)
         dtype = "f64" if x.dtype == "f64" else "f32"
         loss = self.made(x, shape=(*x.shape[:-1], 1), dtype=dtype, size=x.size + 5)
         smoothing = self.random.choice(("0.0", "0.1"))
@@ -227,6 +232,25 @@ class Program(RowOps):
         types = ", ".join(value.type for value in operands)
         self.emit(f"{text} : ({types}) -> {y.type}", y)
 
+    def grouped_linear(self, x: Value) -> None:
+        """Groups that may be empty, and fewer or more rows than there are."""
+        if not x.is_float or not self.has_columns(x) or len(x.shape) < 2 or x.dtype == "f64":
+            return
+        x = self.tame(x)
+        groups, n = self.random.choice((1, 2, 3)), self.random.choice((1, 3, 8, 17))
+        sizes = self.remainders(self.argument((groups,), "i64"), self.random.choice((2, 4, 8)))
+        operands = [x, self.argument((groups, n, x.shape[-1]), x.dtype), sizes]
+        text = f"fuseops.grouped_linear {x.name}, {operands[1].name} sizes({sizes.name})"
+        if self.chance(0.5):
+            operands.append(self.argument((groups, n), x.dtype))
+            text += f" bias({operands[-1].name})"
+            if self.chance(0.4):
+                operands.append(self.argument((*x.shape[:-1], 1), "f32"))
+                text += f" bias_scale({operands[-1].name})"
+        y = self.made(*operands, shape=(*x.shape[:-1], n), size=2 * x.size)
+        types = ", ".join(value.type for value in operands)
+        self.emit(f"{text} : ({types}) -> {y.type}", y)
+
     def matmul(self, x: Value) -> None:
         """A product of two matrices, any of them transposed."""
         if not x.is_float or len(x.shape) != 2 or x.shape[1] == DYNAMIC or x.dtype == "f64":
@@ -240,6 +264,20 @@ class Program(RowOps):
         y = self.made(x, w, shape=(m, n), size=2 * x.size)
         words = " transpose_lhs" * transposes + " transpose_rhs" * flips
         self.emit(f"fuseops.matmul {x.name}, {w.name}{words} : {x.type}, {w.type} -> {y.type}", y)
+
+    def rotary_embedding(self, x: Value) -> None:
+        if not x.is_float or not self.has_columns(x, 2) or x.shape[-1] % 2:
+            return
+        x = self.tame(x)
+        start = self.random.randrange(len(x.shape))
+        lead = tuple(1 if self.chance(0.35) else extent for extent in x.shape[start:-1])
+        angles = [self.argument((*lead, x.shape[-1] // 2)) for _ in ("cosine", "sine")]
+        y = self.made(x, *angles, size=2 * x.size)
+        names = ", ".join(value.name for value in (x, *angles))
+        types = ", ".join(value.type for value in (x, *angles))
+        pairs = self.random.choice(("half", "interleaved"))
+        conjugate = " conjugate" if self.chance(0.3) else ""
+        self.emit(f"fuseops.rotary_embedding {names} pairs({pairs}){conjugate} : {types}", y)
 
     def dropout(self, x: Value) -> None:
         if x.is_float:
@@ -335,7 +373,9 @@ class Program(RowOps):
         scalars = [self.unary, self.unary, self.unary_grad, self.cast, self.binary, self.binary]
         scalars += [self.residual, self.residual, self.bias, self.glu, self.dropout]
         scalars += [self.pointwise, self.pointwise, self.pointwise, self.apply]
-        return [*layout, *rows, *scalars, self.linear, self.matmul, self.quantize]
+        scalars += [self.rotary_embedding]
+        products = [self.linear, self.grouped_linear, self.matmul]
+        return [*layout, *rows, *scalars, *products, self.quantize]
 
     def write(self) -> str:
         """The program's text."""

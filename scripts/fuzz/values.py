@@ -253,5 +253,7 @@ class LayoutOps(ProgramBase):
             one = shape.index(1)
             choices.append((*shape[:one], *shape[one + 1 :]))
         choices = [c for c in choices if len(c) <= MAX_RANK and c[-1:] != (DYNAMIC,)]
+        if not choices:
+            return
         y = replace(x, shape=self.random.choice(choices))
         self.emit(f"fuseops.reshape {x.name} : {x.type} -> {y.type}", y)

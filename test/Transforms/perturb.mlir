@@ -4,13 +4,18 @@
 
 // Each scalar that rounds gets the noise of its type (2^-24 for f32, 8 times
 // that for a function), and each result that of its own (2^-8 for bf16). A
-// negation does not round, and integers keep their values.
+// negation does not round, and integers keep their values. Equal values get
+// equal noise.
 // CHECK-LABEL: fuseops.fusible @noise(
 // CHECK-SAME: %[[X:.+]]: tensor<?x64xbf16>)
 // CHECK: %[[Y:.+]] = fuseops.pointwise (%[[E:.+]] = %[[X]]) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
 // CHECK-NEXT: %[[TANH:.+]] = math.tanh %[[E]] : f32
-// CHECK-NEXT: %[[I:.+]] = fuseops.linear_index : i64
-// CHECK-NEXT: %[[F:.+]] = arith.sitofp %[[I]] : i64 to f32
+// CHECK-NEXT: %[[BITS:.+]] = arith.bitcast %[[TANH]] : f32 to i32
+// CHECK-NEXT: %[[MULTIPLIER:.+]] = arith.constant 2135587861 : i32
+// CHECK-NEXT: %[[PRODUCT:.+]] = arith.muli %[[BITS]], %[[MULTIPLIER]] : i32
+// CHECK-NEXT: %[[SHIFT:.+]] = arith.constant 12 : i32
+// CHECK-NEXT: %[[HASH:.+]] = arith.shrui %[[PRODUCT]], %[[SHIFT]] : i32
+// CHECK-NEXT: %[[F:.+]] = arith.sitofp %[[HASH]] : i32 to f32
 // CHECK-NEXT: %[[FREQUENCY:.+]] = arith.constant 1.13387668 : f32
 // CHECK-NEXT: %[[START:.+]] = arith.constant 3.40922117 : f32
 // CHECK-NEXT: %[[PHASE:.+]] = math.fma %[[F]], %[[FREQUENCY]], %[[START]] : f32
@@ -24,11 +29,11 @@
 // CHECK-NEXT: fuseops.yield %[[NEGATED]] : f32
 // CHECK: %[[RESULT:.+]] = fuseops.pointwise (%{{.+}} = %[[Y]])
 // CHECK: arith.constant 3.906250e-03 : f32
-// CHECK: %[[BITS:.+]] = fuseops.pointwise (%{{.+}} = %[[RESULT]]) : (tensor<?x64xbf16>) -> tensor<?x64xi1> {
+// CHECK: %[[MASK:.+]] = fuseops.pointwise (%{{.+}} = %[[RESULT]]) : (tensor<?x64xbf16>) -> tensor<?x64xi1> {
 // CHECK-NEXT: arith.constant
 // CHECK-NEXT: %[[IS:.+]] = arith.cmpf
 // CHECK-NEXT: fuseops.yield %[[IS]] : i1
-// CHECK: fuseops.return %[[RESULT]], %[[BITS]]
+// CHECK: fuseops.return %[[RESULT]], %[[MASK]]
 
 // OTHER-NOT: 1.13387668
 fuseops.fusible @noise(%x: tensor<?x64xbf16>) -> (tensor<?x64xbf16>, tensor<?x64xi1>)
@@ -46,12 +51,15 @@ forward {
   fuseops.return %y, %bits : tensor<?x64xbf16>, tensor<?x64xi1>
 }
 
-// The terms of a sum get the noise of its accumulation, and an operation that is
-// no core operation the noise of what it is written in.
+// The terms of a sum get the noise of its accumulation, 8 roundings for 64
+// terms, and so does their sum; an operation that is no core operation gets the
+// noise of what it is written in.
 // CHECK-LABEL: fuseops.fusible @sums(
 // CHECK: %[[TERMS:.+]] = fuseops.pointwise ({{.+}}) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
-// CHECK: arith.constant 5.96046448E-8 : f32
-// CHECK: fuseops.reduce_columns sum %[[TERMS]]
+// CHECK: arith.constant 4.76837158E-7 : f32
+// CHECK: %[[SUM:.+]] = fuseops.reduce_columns sum %[[TERMS]]
+// CHECK: fuseops.pointwise (%{{.+}} = %[[SUM]]) : (tensor<?x1xf32>) -> tensor<?x1xf32> {
+// CHECK: arith.constant 4.76837158E-7 : f32
 // CHECK-NOT: fuseops.l2_norm
 // CHECK: math.rsqrt
 fuseops.fusible @sums(%x: tensor<?x64xbf16>) -> (tensor<?x1xf32>, tensor<?x64xbf16>)
@@ -59,4 +67,17 @@ forward {
   %s = fuseops.reduce_columns sum %x : tensor<?x64xbf16> -> tensor<?x1xf32>
   %y, %r = fuseops.l2_norm %x eps(0.01) : tensor<?x64xbf16> -> (tensor<?x64xbf16>, tensor<?x1xf32>)
   fuseops.return %s, %y : tensor<?x1xf32>, tensor<?x64xbf16>
+}
+
+// What a product contracts counts as its terms, a symbol as 32 of them.
+// CHECK-LABEL: fuseops.fusible @products(
+// CHECK: arith.constant 2.38418579E-7 : f32
+// CHECK: fuseops.matmul {{.+}} : tensor<?x16xf32>, tensor<16x3xf32>
+// CHECK: arith.constant 3.37174782E-7 : f32
+// CHECK: fuseops.matmul {{.+}} transpose_lhs : tensor<?x16xf32>, tensor<?x3xf32>
+fuseops.fusible @products(%x: tensor<?x16xf32>, %w: tensor<16x3xf32>) -> tensor<16x3xf32>
+forward {
+  %y = fuseops.matmul %x, %w : tensor<?x16xf32>, tensor<16x3xf32> -> tensor<?x3xf32>
+  %z = fuseops.matmul %x, %y transpose_lhs : tensor<?x16xf32>, tensor<?x3xf32> -> tensor<16x3xf32>
+  fuseops.return %z : tensor<16x3xf32>
 }

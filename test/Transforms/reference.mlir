@@ -174,3 +174,44 @@ forward {
   %t = fuseops.reduce_rows sum %y#1 : tensor<?x8xui8> -> tensor<8xi64>
   fuseops.return %y#0, %y#1, %t : tensor<?x8xf32>, tensor<?x8xui8>, tensor<8xi64>
 }
+
+// The bits of an f32 value are those of the f32 next to it in f64.
+// CHECK-LABEL: fuseops.fusible @bits(
+// CHECK: fuseops.pointwise (%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}}) : (tensor<4x8xf64>, tensor<4x8xf64>) -> (tensor<4x8xf64>, tensor<4x8xi64>) {
+// CHECK-NEXT:   %[[NARROW:.+]] = arith.truncf %[[A]] : f64 to f32
+// CHECK-NEXT:   %[[BITS:.+]] = arith.bitcast %[[NARROW]] : f32 to i32
+// CHECK-NEXT:   %[[BACK:.+]] = arith.bitcast %[[BITS]] : i32 to f32
+// CHECK-NEXT:   %[[WIDE:.+]] = arith.extf %[[BACK]] : f32 to f64
+// CHECK-NEXT:   %[[SUM:.+]] = arith.addf %[[WIDE]], %[[A]] : f64
+// CHECK-NEXT:   %[[LONG:.+]] = arith.bitcast %[[B]] : f64 to i64
+// CHECK-NEXT:   fuseops.yield %[[SUM]], %[[LONG]] : f64, i64
+// CHECK-NEXT: }
+fuseops.fusible @bits(%x: tensor<4x8xf32>, %z: tensor<4x8xf64>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+forward {
+  %0:2 = fuseops.pointwise (%a = %x, %b = %z) : (tensor<4x8xf32>, tensor<4x8xf64>) -> (tensor<4x8xf32>, tensor<4x8xi64>) {
+    %bits = arith.bitcast %a : f32 to i32
+    %back = arith.bitcast %bits : i32 to f32
+    %sum = arith.addf %back, %a : f32
+    %long = arith.bitcast %b : f64 to i64
+    fuseops.yield %sum, %long : f32, i64
+  }
+  fuseops.return %0#0, %0#1 : tensor<4x8xf32>, tensor<4x8xi64>
+}
+
+// The parts of a quantized tensor keep their types.
+// CHECK-LABEL: fuseops.fusible @parts(
+// CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<4x8xf8E4M3FN, scale = per_tensor, copies = row>, %[[S:.+]]: tensor<f64>) -> (!fuseops.quantized<4x8xf8E4M3FN, scale = per_tensor, copies = row>, tensor<f64>)
+// CHECK-NEXT: forward {
+// CHECK-NEXT:   %[[PARTS:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<4x8xf8E4M3FN, scale = per_tensor, copies = row>) -> (tensor<4x8xf8E4M3FN>, tensor<f32>)
+// CHECK-NEXT:   %[[WIDE:.+]] = fuseops.pointwise (%[[A:.+]] = %[[PARTS]]#1) : (tensor<f32>) -> tensor<f64> {
+// CHECK-NEXT:     arith.extf %[[A]] : f32 to f64
+// CHECK:        %[[NARROW:.+]] = fuseops.pointwise (%[[A:.+]] = %[[S]]) : (tensor<f64>) -> tensor<f32> {
+// CHECK-NEXT:     arith.truncf %[[A]] : f64 to f32
+// CHECK:        %[[PACKED:.+]] = fuseops.pack_quantized %[[PARTS]]#0, %[[NARROW]] : (tensor<4x8xf8E4M3FN>, tensor<f32>)
+// CHECK-NEXT:   fuseops.return %[[PACKED]], %[[WIDE]]
+fuseops.fusible @parts(%q: !fuseops.quantized<4x8xf8E4M3FN, scale = per_tensor, copies = row>, %s: tensor<f32>) -> (!fuseops.quantized<4x8xf8E4M3FN, scale = per_tensor, copies = row>, tensor<f32>)
+forward {
+  %d, %i = fuseops.unpack_quantized %q : (!fuseops.quantized<4x8xf8E4M3FN, scale = per_tensor, copies = row>) -> (tensor<4x8xf8E4M3FN>, tensor<f32>)
+  %p = fuseops.pack_quantized %d, %s : (tensor<4x8xf8E4M3FN>, tensor<f32>) -> !fuseops.quantized<4x8xf8E4M3FN, scale = per_tensor, copies = row>
+  fuseops.return %p, %i : !fuseops.quantized<4x8xf8E4M3FN, scale = per_tensor, copies = row>, tensor<f32>
+}

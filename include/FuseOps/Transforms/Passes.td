@@ -89,11 +89,13 @@ def PerturbPass : Pass<"fuseops-perturb", "::mlir::fuseops::FusibleOp"> {
   let description = [{
     *standalone*: writes operations in core operations and multiplies by
     `1 + u * n` what each rounds: the scalars of a body, the terms of a sum or a
-    product, and the results of both. u is the unit roundoff of the type
-    (8 of them for an elementary function, 16 for a special one); n, between -1
-    and 1, depends on the element's place and the seed. The f64 oracle of the
-    result (`--target=reference`) differs from that of the program by as much as
-    its roundings may cost: how well the program is conditioned.
+    product, and the results of both. u is the unit roundoff of the type (8 of
+    them for an elementary function, 16 for a special one, the square root of
+    their number for the terms of a sum, since what is rounded is the sum so
+    far); n, between -1 and 1, depends on the element's value and the seed. The
+    f64 oracle of the result (`--target=reference`) differs from that of the
+    program by as much as its roundings may cost: how well the program is
+    conditioned.
 
     Precondition: the program is in the FuseOps dialect, differentiated if its
     gradients are to have noise of their own. Guarantee: the same types.

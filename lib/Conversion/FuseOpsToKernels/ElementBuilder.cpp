@@ -157,6 +157,9 @@ Value ElementBuilder::narrow(Value value, Type element) {
   auto type = cast<FloatType>(getElementTypeOrSelf(value));
   if (type == element)
     return value;
+  auto wide = value.getDefiningOp<arith::ExtFOp>();
+  if (wide && getElementTypeOrSelf(wide.getIn()) == element)
+    return wide.getIn();
   auto vector = dyn_cast<VectorType>(value.getType());
   int64_t width = vector ? vector.getNumElements() : 1;
   auto target = cast<FloatType>(element);
@@ -375,9 +378,10 @@ void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
     Type elementType =
         cast<RankedTensorType>(output.getType()).getElementType();
     Type computed = getComputeType(elementType);
-    // FP8 is never kept wide: what reads it has to see what is stored.
+    // What reads a value sees what is stored, here and in other kernels, where
+    // there is something stored. FP8 is never kept wide.
     if (isa<FloatType>(elementType) && elementType != computed &&
-        (roundIntermediates || isFp8(elementType)))
+        (roundIntermediates || isFp8(elementType) || group.isStored(output)))
       value = arith::ExtFOp::create(b, loc, widened(computed, width),
                                     narrow(value, elementType));
     results[output] = value;

@@ -32,14 +32,38 @@ using namespace mlir::fuseops;
 namespace {
 constexpr StringLiteral kKernelsModule = "kernels";
 
-/// What a step reads and writes, each tensor once.
-Extent bytesOf(ValueRange inputs, ValueRange outputs) {
+Extent sizeOf(Value value) {
+  return getNumBytes(cast<RankedTensorType>(value.getType()));
+}
+
+/// What a step reads and writes, each tensor once; of those in `reads` a part.
+Extent
+bytesOf(ValueRange inputs, ValueRange outputs,
+        const DenseMap<Value, Extent> &reads = DenseMap<Value, Extent>()) {
   llvm::SmallSetVector<Value, 8> tensors(inputs.begin(), inputs.end());
   tensors.insert(outputs.begin(), outputs.end());
   Extent bytes;
-  for (Value value : tensors)
-    bytes = bytes + getNumBytes(cast<RankedTensorType>(value.getType()));
+  for (Value value : tensors) {
+    auto part = reads.find(value);
+    bytes = bytes + (part != reads.end() ? part->second : sizeOf(value));
+  }
   return bytes;
+}
+
+/// The part of an argument of a group that the group reads: its slices, where
+/// there is nothing else and they are no more than all of it.
+Extent bytesRead(BlockArgument argument) {
+  Extent whole = sizeOf(argument);
+  Extent slices;
+  for (Operation *user : argument.getUsers()) {
+    auto slice = dyn_cast<SliceOp>(user);
+    if (!slice || slice.getStep() != 1)
+      return whole;
+    slices = slices + sizeOf(slice);
+  }
+  bool isLess =
+      slices.constant <= whole.constant && slices.perSymbol <= whole.perSymbol;
+  return isLess ? slices : whole;
 }
 
 /// Lowers one group to one launch, or to a launch and its finalize launches.
@@ -73,6 +97,8 @@ private:
   std::string kernelName;
   SmallVector<StringRef> members;
   Extent unfusedBytes;
+  /// What the group reads of its inputs.
+  DenseMap<Value, Extent> reads;
 };
 } // namespace
 
@@ -87,8 +113,15 @@ LogicalResult GroupLowering::run() {
     if (isa<ReshapeOp>(op))
       continue;
     members.push_back(op.getName().getStringRef());
-    if (!op.hasAttr(kRecomputedAttr))
+    // Op by op these are views, as they are in eager execution.
+    if (!isa<SliceOp, PermuteOp, ExpandOp>(op) && !op.hasAttr(kRecomputedAttr))
       unfusedBytes = unfusedBytes + bytesOf(op.getOperands(), op.getResults());
+  }
+  for (auto [argument, input] : llvm::zip_equal(
+           group.getBody().front().getArguments(), group.getInputs())) {
+    auto [read, isFirst] = reads.try_emplace(input, bytesRead(argument));
+    if (!isFirst)
+      read->second = sizeOf(input);
   }
   return group.getKernelTemplate() == KernelTemplate::Library
              ? lowerLibraryGroup()
@@ -180,7 +213,7 @@ LaunchOp GroupLowering::launch(Operation *kernel, KernelTemplate kernelTemplate,
       rewriter.getDenseI64ArrayAttr({}), rewriter.getI64IntegerAttr(1),
       rewriter.getI64IntegerAttr(0), rewriter.getDenseI64ArrayAttr({}),
       rewriter.getDenseI64ArrayAttr({}));
-  op.setBytes(bytesOf(op.getInputs(), op.getOutputs()).asArray());
+  op.setBytes(bytesOf(op.getInputs(), op.getOutputs(), reads).asArray());
   op.setUnfusedBytes(unfusedBytes.asArray());
   return op;
 }
@@ -215,7 +248,7 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
              *schedule, body->getSpace().rows * schedule->tiles);
   // Partial results stay in the cache: they are not counted as traffic.
   ValueRange directResults = main.getOutputs().take_front(direct.size());
-  main.setBytes(bytesOf(main.getInputs(), directResults).asArray());
+  main.setBytes(bytesOf(main.getInputs(), directResults, reads).asArray());
 
   SmallVector<Value> results(group.getNumResults());
   for (auto [index, value] : llvm::zip(direct, main.getOutputs()))
@@ -302,7 +335,7 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     launched.setCountMaxWorkers(schedule.getRowWorkers());
     launched.setBytes(
         bytesOf(ValueRange(launched.getInputs()).drop_front(numPartials),
-                launched.getOutputs())
+                launched.getOutputs(), reads)
             .asArray());
     for (auto [output, value] : llvm::zip(part.outputs, launched.getOutputs()))
       results[output] = value;

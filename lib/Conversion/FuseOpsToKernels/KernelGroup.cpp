@@ -244,6 +244,11 @@ std::optional<Access> KernelGroup::getAccess(Value value) const {
   return getAccessIn(*view, view->type);
 }
 
+bool KernelGroup::isStored(Value value) const {
+  return llvm::any_of(
+      stores, [&](const Store &store) { return store.value == value; });
+}
+
 LogicalResult KernelGroup::findStores() {
   auto yield = cast<YieldOp>(group.getBody().front().getTerminator());
   for (unsigned output = 0; output < yield.getValues().size(); ++output) {

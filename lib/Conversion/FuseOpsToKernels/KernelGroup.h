@@ -55,6 +55,8 @@ public:
   ArrayRef<PointwiseOp> getFinalOps() const { return finalOps; }
   ArrayRef<ReduceRowsOp> getRowReductions() const { return rowReductions; }
   ArrayRef<Store> getStores() const { return stores; }
+  /// Whether the kernel writes all of `value` to memory.
+  bool isStored(Value value) const;
 
   /// How `value`, a group argument or what is sliced, permuted or reshaped from
   /// one, lies in memory; no value where it is computed.

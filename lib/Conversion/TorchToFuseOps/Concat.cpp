@@ -10,9 +10,8 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-/// Joins `parts` along `dim`; those of no elements are left out.
-static Value buildConcat(TorchCall &call, RankedTensorType result, int64_t dim,
-                         ArrayRef<Value> parts) {
+Value mlir::fuseops::buildConcat(TorchCall &call, RankedTensorType result,
+                                 int64_t dim, ArrayRef<Value> parts) {
   SmallVector<Value> present;
   for (Value part : parts)
     if (cast<RankedTensorType>(part.getType()).getDimSize(dim) != 0)
@@ -24,8 +23,26 @@ static Value buildConcat(TorchCall &call, RankedTensorType result, int64_t dim,
   return ConcatOp::create(call.builder, call.getLoc(), result, present, dim);
 }
 
-/// torch.cat, and torch.stack, which joins along a new dimension.
-static TorchHandler convertConcat(bool isStack) {
+namespace {
+/// What tensors are joined along: a dimension, a new one, or, of hstack and
+/// column_stack, the first one or the second, which vectors of column_stack
+/// have after their own.
+enum class Join { Cat, Stack, Horizontal, Columns };
+} // namespace
+
+/// A tensor with the dimensions that joining adds to it.
+static SmallVector<int64_t> getPartShape(ArrayRef<int64_t> shape, Join join,
+                                         int64_t dim) {
+  SmallVector<int64_t> sizes(shape);
+  if (join == Join::Stack)
+    sizes.insert(sizes.begin() + std::min<int64_t>(dim, sizes.size()), 1);
+  size_t least = join == Join::Columns ? 2 : (join == Join::Horizontal ? 1 : 0);
+  while (sizes.size() < least)
+    sizes.push_back(1);
+  return sizes;
+}
+
+static TorchHandler convertConcat(Join join) {
   return [=](TorchCall &call) -> LogicalResult {
     FailureOr<SmallVector<TorchValue>> values = call.tensorList(0);
     if (failed(values))
@@ -41,8 +58,10 @@ static TorchHandler convertConcat(bool isStack) {
     TorchValue shape;
     shape.type = *result;
     shape.multiple = result->hasStaticShape() ? 1 : *multiple;
+    bool isSecond = join == Join::Columns ||
+                    (join == Join::Horizontal && shape.getRank() > 1);
     FailureOr<int64_t> listed = call.isNone(1)
-                                    ? FailureOr<int64_t>(0)
+                                    ? FailureOr<int64_t>(isSecond ? 1 : 0)
                                     : call.dimension(1, shape.getRank());
     if (failed(listed))
       return failure();
@@ -54,14 +73,13 @@ static TorchHandler convertConcat(bool isStack) {
     int64_t extent = 0;
     for (TorchValue &value : *values) {
       Value part = call.materialize(value);
-      SmallVector<int64_t> sizes(value.type.getShape());
       // PyTorch skips what has one dimension of no elements.
-      if (!isStack && sizes == ArrayRef<int64_t>{0} && result->getRank() != 1)
+      if (join == Join::Cat && value.type.getShape() == ArrayRef<int64_t>{0} &&
+          result->getRank() != 1)
         continue;
-      if (isStack) {
-        sizes.insert(sizes.begin() + std::min<int64_t>(dim, sizes.size()), 1);
-        part = reshapeTo(call.builder, call.getLoc(), part, sizes);
-      }
+      SmallVector<int64_t> sizes =
+          getPartShape(value.type.getShape(), join, dim);
+      part = reshapeTo(call.builder, call.getLoc(), part, sizes);
       SmallVector<int64_t> expected(result->getShape());
       if (sizes.size() != expected.size())
         return call.refuse("expected tensors of the result's rank");
@@ -79,63 +97,6 @@ static TorchHandler convertConcat(bool isStack) {
                          Twine(result->getDimSize(dim)));
     return call.set(0, buildConcat(call, *result, dim, parts));
   };
-}
-
-/// Operand 1 lists pairs of sizes, what is added before and behind, last
-/// dimension first; a negative one cuts.
-static LogicalResult convertPad(TorchCall &call) {
-  FailureOr<TorchValue> input = call.value(0);
-  if (failed(input))
-    return failure();
-  FailureOr<Value> tensor = call.tensor(0);
-  if (failed(tensor))
-    return failure();
-  FailureOr<SmallVector<int64_t>> pads = call.integers(1);
-  if (failed(pads))
-    return failure();
-  TorchValue filling;
-  filling.kind = TorchValue::Kind::Splat;
-  if (!call.isNone(2)) {
-    FailureOr<TorchNumber> number = call.exactNumber(2);
-    if (failed(number))
-      return failure();
-    filling.constant = *number;
-  }
-  int64_t rank = input->getRank();
-  if (pads->size() % 2 || static_cast<int64_t>(pads->size()) > 2 * rank)
-    return call.refuse("expected two sizes for each padded dimension");
-  Value value = *tensor;
-  for (size_t pair = 0; pair < pads->size() / 2; ++pair) {
-    int64_t before = (*pads)[2 * pair], behind = (*pads)[2 * pair + 1];
-    int64_t listed = rank - 1 - static_cast<int64_t>(pair);
-    int64_t dim = input->getDim(listed);
-    if (before == 0 && behind == 0)
-      continue;
-    auto type = cast<RankedTensorType>(value.getType());
-    if (type.isDynamicDim(dim))
-      return refuseSymbolic(call);
-    Sliced sliced{value, type,  input->multiple,
-                  dim,   false, type.getDimSize(dim)};
-    Range kept{std::max<int64_t>(-before, 0), sliced.extent, 1};
-    kept.count -= kept.offset + std::max<int64_t>(-behind, 0);
-    if (kept.count < 0)
-      return call.refuse("expected to cut no more than there is");
-    SmallVector<Value> parts;
-    SmallVector<int64_t> shape(type.getShape());
-    auto add = [&](int64_t extent) {
-      shape[dim] = extent;
-      filling.type = RankedTensorType::get(shape, type.getElementType());
-      if (extent > 0)
-        parts.push_back(call.materialize(filling));
-    };
-    add(before);
-    parts.push_back(buildSlice(call, sliced, kept));
-    add(behind);
-    shape[dim] = sliced.extent + before + behind;
-    value = buildConcat(
-        call, RankedTensorType::get(shape, type.getElementType()), dim, parts);
-  }
-  return call.set(0, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -292,10 +253,12 @@ static TorchHandler convertScatter(bool isSelect) {
 }
 
 void mlir::fuseops::addConcatHandlers(TorchHandlers &handlers) {
-  handlers.add("aten.cat", 1, 2, convertConcat(/*isStack=*/false));
-  handlers.add("aten.concat", 1, 2, convertConcat(/*isStack=*/false));
-  handlers.add("aten.stack", 1, 2, convertConcat(/*isStack=*/true));
-  handlers.add("aten.constant_pad_nd", 2, 3, convertPad);
+  handlers.add("aten.cat", 1, 2, convertConcat(Join::Cat));
+  handlers.add("aten.concat", 1, 2, convertConcat(Join::Cat));
+  handlers.add("aten.stack", 1, 2, convertConcat(Join::Stack));
+  handlers.add("aten.hstack", 1, 1, convertConcat(Join::Horizontal));
+  handlers.add("aten.column_stack", 1, 1, convertConcat(Join::Columns));
+  addPaddingHandlers(handlers);
   handlers.add("aten.slice_backward", 6, 6,
                convertSliceBackward(/*isSelect=*/false));
   handlers.add("aten.select_backward", 4, 4,

@@ -180,8 +180,8 @@ static FailureOr<Value> buildStackedMatmul(TorchCall &call,
   return reshapeTo(builder, loc, product, result.getShape());
 }
 
-/// A product of integers, which no matrix unit computes: the sum of the products
-/// of all pairs, in 64 bits.
+/// A product of integers, which no matrix unit computes: the sum of the
+/// products of all pairs, in 64 bits.
 static FailureOr<Value> buildIntegerProduct(TorchCall &call,
                                             RankedTensorType result,
                                             const Factor &lhs,
@@ -218,8 +218,9 @@ static FailureOr<Value> buildIntegerProduct(TorchCall &call,
       PointwiseOp::build(builder, loc, pairs, ValueRange{left, right}, body)
           .getResult(0);
   int64_t last = pairs.getRank() - 1;
-  FailureOr<Value> sum = reduceDims(builder, loc, products, last,
-                                    ReductionKind::Sum, result.getElementType());
+  FailureOr<Value> sum =
+      reduceDims(builder, loc, products, last, ReductionKind::Sum,
+                 result.getElementType());
   if (failed(sum))
     return failure();
   return reshapeTo(builder, loc, *sum, result.getShape());
@@ -485,5 +486,4 @@ void mlir::fuseops::addContractionHandlers(TorchHandlers &handlers) {
   handlers.add("aten._grouped_mm", 3, 5, convertGroupedProduct);
   addEinsumHandlers(handlers);
   addOuterProductHandlers(handlers);
-  addScaledProductHandlers(handlers);
 }

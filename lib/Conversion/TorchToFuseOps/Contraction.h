@@ -21,8 +21,6 @@ FailureOr<Value> buildMatrixProduct(TorchCall &call, RankedTensorType result,
 void addEinsumHandlers(TorchHandlers &handlers);
 /// Products of each element with each other one.
 void addOuterProductHandlers(TorchHandlers &handlers);
-/// Products of FP8 operands.
-void addScaledProductHandlers(TorchHandlers &handlers);
 
 } // namespace mlir::fuseops
 

@@ -32,7 +32,8 @@ FloatType mlir::fuseops::getFloat8(Type type) {
 /// saturate. What is too large becomes NaN where the format has no infinity.
 static Value roundToFloat8(ScalarMath &math, Value x, FloatType format) {
   Value code = arith::TruncFOp::create(math.builder, math.loc, format, x);
-  Value rounded = arith::ExtFOp::create(math.builder, math.loc, math.type, code);
+  Value rounded =
+      arith::ExtFOp::create(math.builder, math.loc, math.type, code);
   Value size = math.abs(x);
   if (isa<Float8E4M3FNType>(format)) {
     // Half way from 448 to the next step, 480, goes to 448, which is even.
@@ -41,8 +42,8 @@ static Value roundToFloat8(ScalarMath &math, Value x, FloatType format) {
     return math.select(isLarge, nan, rounded);
   }
   // Half way from 57344 to 65536 goes up.
-  Value isLarge = math.compare(ScalarMath::Predicate::OGE, size,
-                               math.constant(61440.0));
+  Value isLarge =
+      math.compare(ScalarMath::Predicate::OGE, size, math.constant(61440.0));
   Value infinity = math.constant(std::numeric_limits<double>::infinity());
   return math.select(isLarge, math.copySign(infinity, x), rounded);
 }
@@ -68,9 +69,9 @@ LogicalResult mlir::fuseops::convertToFloat8(TorchCall &call,
     Value x = convertElement(builder, loc, scalars[0], from, f32);
     return {roundToFloat8(math, x, format)};
   };
-  return call.set(0, PointwiseOp::build(call.builder, call.getLoc(), *result,
-                                        *input, body)
-                         .getResult(0));
+  return call.set(
+      0, PointwiseOp::build(call.builder, call.getLoc(), *result, *input, body)
+             .getResult(0));
 }
 
 /// _scaled_mm (lhs, rhs, lhs scale, rhs scale, bias, result scale, dtype, fast

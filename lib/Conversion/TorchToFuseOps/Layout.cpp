@@ -7,6 +7,7 @@
 
 #include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "TorchCall.h"
+#include "mlir/Dialect/Traits.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -260,6 +261,32 @@ static LogicalResult convertExpandAs(TorchCall &call) {
   return failed(result) ? failure() : setExpanded(call, *result, *multiple);
 }
 
+/// The tensors of a list, all broadcast to one shape.
+static LogicalResult convertBroadcastTensors(TorchCall &call) {
+  FailureOr<SmallVector<TorchValue>> values = call.tensorList(0);
+  if (failed(values))
+    return failure();
+  FailureOr<int64_t> multiple = call.multiple();
+  if (failed(multiple))
+    return failure();
+  SmallVector<int64_t> shape;
+  for (const TorchValue &value : *values) {
+    SmallVector<int64_t> before = shape;
+    if (!OpTrait::util::getBroadcastedShape(before, value.type.getShape(),
+                                            shape))
+      return call.refuse("expected tensors that broadcast");
+  }
+  TorchValue list;
+  list.kind = TorchValue::Kind::List;
+  list.multiple = *multiple;
+  for (const TorchValue &value : *values)
+    list.values.push_back(call.builder.createOrFold<ExpandOp>(
+        call.getLoc(),
+        RankedTensorType::get(shape, value.type.getElementType()),
+        call.materialize(value)));
+  return call.set(0, list);
+}
+
 /// `value` with dimension `dim` of size n made n * count: each element `count`
 /// times in a row (`isInner`), or the whole dimension `count` times.
 static Value buildRepeat(TorchCall &call, Value value, int64_t dim,
@@ -365,6 +392,7 @@ void mlir::fuseops::addLayoutHandlers(TorchHandlers &handlers) {
   add({"aten.expand", "aten.expand_copy", "aten.broadcast_to"}, 2, 3,
       convertExpand);
   handlers.add("aten.expand_as", 2, 2, convertExpandAs);
+  handlers.add("aten.broadcast_tensors", 1, 1, convertBroadcastTensors);
   add({"aten.repeat", "aten.tile"}, 2, 2, convertRepeat);
   handlers.add("aten.repeat_interleave.self_int", 2, 4,
                convertRepeatInterleave);

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Float8.h"
+#include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Dialect/Torch/Torch.h"
 #include "TorchCall.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -79,12 +81,15 @@ static LogicalResult convertLiteral(TorchCall &call) {
     splat.constant = getSplatNumber(dense);
     return call.set(0, splat);
   }
-  FailureOr<ElementsAttr> elements = getElements(value, *type);
+  FloatType format = getFloat8(literal->getResult(0).getType());
+  RankedTensorType stored = format ? type->clone(format) : *type;
+  FailureOr<ElementsAttr> elements = getElements(value, stored);
   if (failed(elements))
     return call.refuse("expected a resource of as many bytes as " +
-                       print(*type) + " has");
-  return call.set(
-      0, ConstantOp::create(call.builder, call.getLoc(), *type, *elements));
+                       print(stored) + " has");
+  Value constant =
+      ConstantOp::create(call.builder, call.getLoc(), stored, *elements);
+  return call.set(0, broadcastTo(call.builder, call.getLoc(), constant, *type));
 }
 
 void mlir::fuseops::addLiteralHandlers(TorchHandlers &handlers) {

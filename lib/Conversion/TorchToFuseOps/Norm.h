@@ -34,6 +34,12 @@ struct NormShape {
   RankedTensorType getStatType() const;
 };
 
+/// Makes `stat` result `index`, in the dtype that eager gives it.
+LogicalResult setStat(TorchCall &call, unsigned index, Value stat);
+
+/// Normalizations of channels, dimension 1.
+void addChannelNormHandlers(TorchHandlers &handlers);
+
 } // namespace mlir::fuseops
 
 #endif // FUSEOPS_CONVERSION_TORCHTOFUSEOPS_NORM_H

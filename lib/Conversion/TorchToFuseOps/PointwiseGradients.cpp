@@ -138,16 +138,18 @@ static SmallVector<PointwiseRow> getGradientRows() {
           buildEluBackward),
       row("softplus_backward", {x, x, parameter, parameter},
           buildSoftplusBackward),
-      row(
-          "threshold_backward", {x, x, parameter},
-          [](Math &m, const Args &a) {
-            Value isBelow = m.le(a[1], m.constant(a.number(2)));
-            return m.select(isBelow, m.constant(0.0), a[0]);
-          },
-          [](PointwiseCall &p) {
-            return p.arguments.number(2) == 0.0 ? buildNamed<ReluGradOp>(p)
-                                                : Value();
-          }),
+      {"threshold_backward",
+       {x, x, parameter},
+       Promotion::Common,
+       [](Math &m, const Args &a) {
+         Value isBelow = m.le(a[1], m.constant(a.number(2)));
+         return m.select(isBelow, m.constant(0.0), a[0]);
+       },
+       Domain::Any,
+       [](PointwiseCall &p) {
+         return p.arguments.number(2) == 0.0 ? buildNamed<ReluGradOp>(p)
+                                             : Value();
+       }},
       row("log_sigmoid_backward", {x, x, ignored},
           [](Math &m, const Args &a) {
             return m.mul(a[0], m.sigmoid(m.neg(a[1])));

@@ -77,8 +77,16 @@ static LogicalResult convertDropout(TorchCall &call) {
   };
   if (!*isTraining || *p == 0.0)
     return set(*input, /*keepsAll=*/true);
-  if (*p == 1.0)
-    return set(zeros(call.builder, call.getLoc(), type), /*keepsAll=*/false);
+  if (*p == 1.0) {
+    auto multiplyByZero = [](ScalarMath &math, ArrayRef<Value> s) {
+      return math.mul(s[0], math.constant(0.0));
+    };
+    // dropout multiplies by zero, which has a gradient and keeps NaN.
+    Value dropped = call.getName() == "aten.dropout"
+                        ? call.pointwise(type, {*input}, multiplyByZero)
+                        : zeros(call.builder, call.getLoc(), type);
+    return set(dropped, /*keepsAll=*/false);
+  }
   // Also for NaN. NOLINTNEXTLINE(readability-simplify-boolean-expr)
   if (!(*p > 0.0 && *p < 1.0))
     return call.refuse("expected a probability of 0 to 1, but got " +

@@ -398,6 +398,7 @@ static TorchHandler convertProductOf(bool hasDims) {
 void mlir::fuseops::addReductionHandlers(TorchHandlers &handlers) {
   constexpr ReductionKind kMax = ReductionKind::Max, kMin = ReductionKind::Min;
   handlers.add("aten.sum.dim_IntList", 2, 4, convertSum(true, false, false));
+  handlers.add("prims.sum", 2, 3, convertSum(true, false, false));
   handlers.add("aten.sum", 1, 2, convertSum(false, false, false));
   handlers.add("aten.nansum", 1, 4, convertSum(true, false, true));
   handlers.add("aten.mean.dim", 2, 4, convertSum(true, true, false));
@@ -425,5 +426,6 @@ void mlir::fuseops::addReductionHandlers(TorchHandlers &handlers) {
   handlers.add("aten.argmin", 1, 3, convertIndexOfExtreme(kMin));
   handlers.add("aten.prod", 1, 2, convertProductOf(false));
   handlers.add("aten.prod.dim_int", 2, 4, convertProductOf(true));
+  handlers.add("prims.prod", 2, 3, convertProductOf(true));
   addStatisticsHandlers(handlers);
 }

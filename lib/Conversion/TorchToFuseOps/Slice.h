@@ -50,6 +50,11 @@ void addGatherHandlers(TorchHandlers &handlers);
 
 /// Joining tensors, and writing a part of one.
 void addConcatHandlers(TorchHandlers &handlers);
+/// Elements added at the edges.
+void addPaddingHandlers(TorchHandlers &handlers);
+/// Joins `parts` along `dim`; those of no elements are left out.
+Value buildConcat(TorchCall &call, RankedTensorType result, int64_t dim,
+                  ArrayRef<Value> parts);
 
 } // namespace mlir::fuseops
 

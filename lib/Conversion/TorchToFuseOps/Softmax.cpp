@@ -8,6 +8,8 @@
 #include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "TorchCall.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::fuseops;
 
@@ -88,6 +90,33 @@ static LogicalResult convertSoftmax(TorchCall &call) {
   return call.set(0, last->moveOut(softmax));
 }
 
+/// softmax, but 0 in rows of nothing but -inf.
+static LogicalResult convertSafeSoftmax(TorchCall &call) {
+  FailureOr<LastDimension> last = LastDimension::get(call, 1);
+  if (failed(last) || failed(convertSoftmax<SoftmaxOp>(call)))
+    return failure();
+  OpBuilder &builder = call.builder;
+  Location loc = call.getLoc();
+  Value input = last->moveIn(*call.tensor(0));
+  auto type = cast<RankedTensorType>(input.getType());
+  Type element = type.getElementType();
+  if (isa<IntegerType>(element))
+    return success();
+  FailureOr<Value> largest = reduceDims(builder, loc, input, type.getRank() - 1,
+                                        ReductionKind::Max, element);
+  if (failed(largest))
+    return failure();
+  TorchValue &softmax = call.state.values[call.getOperation()->getResult(0)];
+  Value rows = last->moveIn(softmax.values.front());
+  Value safe = call.pointwise(
+      cast<RankedTensorType>(rows.getType()), {rows, *largest},
+      [](ScalarMath &math, ArrayRef<Value> s) {
+        Value least = math.constant(-std::numeric_limits<double>::infinity());
+        return math.select(math.equal(s[1], least), math.constant(0.0), s[0]);
+      });
+  return call.set(0, last->moveOut(safe));
+}
+
 /// Gradient, output of the forward operation, dim, dtype of its input.
 template <typename OpT>
 static LogicalResult convertSoftmaxBackward(TorchCall &call) {
@@ -111,6 +140,7 @@ static LogicalResult convertSoftmaxBackward(TorchCall &call) {
 void mlir::fuseops::addSoftmaxHandlers(TorchHandlers &handlers) {
   handlers.add("aten.softmax.int", 2, 3, convertSoftmax<SoftmaxOp>);
   handlers.add("aten._softmax", 2, 3, convertSoftmax<SoftmaxOp>);
+  handlers.add("aten._safe_softmax", 2, 3, convertSafeSoftmax);
   handlers.add("aten.log_softmax.int", 2, 3, convertSoftmax<LogSoftmaxOp>);
   handlers.add("aten._log_softmax", 2, 3, convertSoftmax<LogSoftmaxOp>);
   handlers.add("aten._softmax_backward_data", 3, 4,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reduction.h"
+#include "mlir/Dialect/Traits.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -135,6 +136,121 @@ static TorchHandler convertNorm(std::optional<unsigned> orderIndex,
   };
 }
 
+/// linalg_norm (order, dims, keepdim, dtype): the norm of a vector. With an
+/// order, two dimensions, or all where none are named, are those of a matrix.
+static LogicalResult convertLinalgNorm(TorchCall &call) {
+  FailureOr<ReductionCall> reduction = ReductionCall::get(call, 2);
+  if (failed(reduction))
+    return failure();
+  if (!call.isNone(1) && reduction->dims.size() > 1)
+    return call.refuse("expected the norm of a vector, but got that of a "
+                       "matrix");
+  FailureOr<double> order = call.numberOr(1, 2.0);
+  return failed(order) ? failure() : setNorm(*reduction, *order);
+}
+
+/// The 2-norm over the dimensions of `reduction`, which stay with extent 1.
+static FailureOr<Value> buildNorm(const ReductionCall &reduction, Value value) {
+  Type wide = getComputeType(getElementTypeOrSelf(value));
+  Value squares =
+      reduction.apply(value, wide, [](ScalarMath &math, ArrayRef<Value> s) {
+        return math.mul(s[0], s[0]);
+      });
+  FailureOr<Value> sum = reduction.reduce(squares, ReductionKind::Sum, wide);
+  if (failed(sum))
+    return failure();
+  return reduction.apply(*sum, wide, [](ScalarMath &math, ArrayRef<Value> s) {
+    return buildRoot(math, s[0]);
+  });
+}
+
+/// _weight_norm_interface (v, g, dim): `v * g / norm(v)` over all dimensions
+/// but one, and the norms.
+static LogicalResult convertWeightNorm(TorchCall &call) {
+  FailureOr<ReductionCall> reduction = ReductionCall::get(call, std::nullopt);
+  if (failed(reduction))
+    return failure();
+  FailureOr<Value> magnitude = call.floatTensor(1);
+  if (failed(magnitude) || failed(call.floatTensor(0)))
+    return failure();
+  RankedTensorType type = reduction->getType();
+  FailureOr<int64_t> kept = call.getNumOperands() > 2
+                                ? call.dimension(2, type.getRank())
+                                : FailureOr<int64_t>(0);
+  if (failed(kept))
+    return failure();
+  llvm::erase(reduction->dims, *kept);
+  FailureOr<RankedTensorType> result = call.floatResultType();
+  if (failed(result))
+    return failure();
+  FailureOr<Value> norm = buildNorm(*reduction, reduction->input);
+  if (failed(norm))
+    return failure();
+  if (!isBroadcastableTo(cast<RankedTensorType>(magnitude->getType()), type))
+    return call.refuse("expected magnitudes that broadcast to the vectors");
+  Value scaled = call.pointwise(*result, {reduction->input, *magnitude, *norm},
+                                [](ScalarMath &math, ArrayRef<Value> s) {
+                                  return math.mul(s[0], math.div(s[1], s[2]));
+                                });
+  if (failed(call.set(0, scaled)))
+    return failure();
+  return call.isResultUsed(1) ? call.setConverted(1, *norm) : success();
+}
+
+/// cosine_similarity (x, y, dim, eps): the sum of products of what is left of
+/// both when divided by its norm, which is at least eps.
+static LogicalResult convertCosineSimilarity(TorchCall &call) {
+  SmallVector<Value> sides;
+  for (unsigned index : {0, 1}) {
+    FailureOr<Value> side = call.floatTensor(index);
+    if (failed(side))
+      return failure();
+    sides.push_back(*side);
+  }
+  FailureOr<double> eps = call.numberOr(3, 1.0e-8);
+  if (failed(eps))
+    return failure();
+  FailureOr<RankedTensorType> result = call.floatResultType();
+  if (failed(result))
+    return failure();
+  // The two broadcast to one shape, whose dimension it is.
+  SmallVector<int64_t> shape;
+  auto lhs = cast<RankedTensorType>(sides[0].getType());
+  auto rhs = cast<RankedTensorType>(sides[1].getType());
+  if (!OpTrait::util::getBroadcastedShape(lhs.getShape(), rhs.getShape(),
+                                          shape))
+    return call.refuse("expected operands that broadcast");
+  int64_t rank = shape.size();
+  FailureOr<int64_t> dim = call.getNumOperands() > 2
+                               ? call.dimension(2, rank)
+                               : FailureOr<int64_t>(rank > 1 ? 1 : 0);
+  if (failed(dim))
+    return failure();
+  auto wide =
+      RankedTensorType::get(shape, getComputeType(result->getElementType()));
+  ReductionCall reduction{call, Value(), 1, {}};
+  if (rank > 0)
+    reduction.dims.push_back(*dim);
+  for (Value &side : sides) {
+    reduction.input = side =
+        broadcastTo(call.builder, call.getLoc(), side, wide);
+    FailureOr<Value> norm = buildNorm(reduction, side);
+    if (failed(norm))
+      return failure();
+    side = reduction.apply({side, *norm}, wide.getElementType(),
+                           [&](ScalarMath &math, ArrayRef<Value> s) {
+                             Value least = math.constant(*eps);
+                             return math.div(s[0], math.maximum(s[1], least));
+                           });
+  }
+  Value products = reduction.apply(
+      sides, wide.getElementType(),
+      [](ScalarMath &math, ArrayRef<Value> s) { return math.mul(s[0], s[1]); });
+  FailureOr<Value> sum =
+      reduction.reduce(products, ReductionKind::Sum, wide.getElementType());
+  return failed(sum) ? failure() : call.setConverted(0, *sum);
+}
+
 /// `log(sum(exp(x)))`, shifted by the maximum.
 static LogicalResult convertLogSumExp(TorchCall &call) {
   FailureOr<ReductionCall> reduction = ReductionCall::get(call, 1);
@@ -205,5 +321,8 @@ void mlir::fuseops::addStatisticsHandlers(TorchHandlers &handlers) {
   handlers.add("aten.norm.ScalarOpt_dim_dtype", 3, 5, convertNorm(1, 2));
   handlers.add("aten.norm.Scalar", 1, 2, convertNorm(1, std::nullopt));
   handlers.add("aten.frobenius_norm.dim", 2, 3, convertNorm(std::nullopt, 1));
+  handlers.add("aten.linalg_norm", 1, 5, convertLinalgNorm);
+  handlers.add("aten._weight_norm_interface", 2, 3, convertWeightNorm);
+  handlers.add("aten.cosine_similarity", 2, 4, convertCosineSimilarity);
   handlers.add("aten.logsumexp", 2, 3, convertLogSumExp);
 }

@@ -96,7 +96,20 @@ static LogicalResult convertScalar(TorchCall &call) {
 /// stays a number.
 static LogicalResult convertNumberOperand(TorchCall &call) {
   FailureOr<TorchValue> number = call.valueOrNumber(0);
-  return failed(number) ? failure() : call.set(0, *number);
+  if (failed(number))
+    return failure();
+  FailureOr<RankedTensorType> result = call.resultType();
+  if (failed(result))
+    return failure();
+  // Where PyTorch knows the default dtype the result has that.
+  if (number->isSplat())
+    number->constant =
+        convertNumber(number->constant, result->getElementType());
+  else
+    number->values.front() = broadcastTo(call.builder, call.getLoc(),
+                                         number->values.front(), *result);
+  number->type = *result;
+  return call.set(0, *number);
 }
 
 /// The only element of a tensor as a number.

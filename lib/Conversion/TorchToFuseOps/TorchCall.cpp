@@ -420,17 +420,21 @@ Value TorchCall::pointwise(
 const TorchHandlers &TorchHandlers::get() {
   static const TorchHandlers handlers = [] {
     TorchHandlers all;
+    all.setTakesFloat8(true);
     addCastHandlers(all);
-    addContractionHandlers(all);
     addLayoutHandlers(all);
     addLiteralHandlers(all);
+    addScaledProductHandlers(all);
+    addShuffleHandlers(all);
+    addSliceHandlers(all);
+    all.setTakesFloat8(false);
+    addContractionHandlers(all);
     addLossHandlers(all);
     addNormBackwardHandlers(all);
     addNormHandlers(all);
     addPointwiseHandlers(all);
     addRandomHandlers(all);
     addReductionHandlers(all);
-    addSliceHandlers(all);
     addSoftmaxHandlers(all);
     addTensorFactoryHandlers(all);
     return all;

@@ -195,13 +195,17 @@ public:
   struct Entry {
     TorchHandler handler;
     unsigned minOperands, maxOperands;
+    /// Whether tensors may be FP8: what only moves or converts elements.
+    bool takesFloat8;
   };
 
   /// Adds a conversion that takes `minOperands` to `maxOperands` operands.
   void add(StringRef name, unsigned minOperands, unsigned maxOperands,
            TorchHandler handler) {
-    entries[name] = {std::move(handler), minOperands, maxOperands};
+    entries[name] = {std::move(handler), minOperands, maxOperands, takesFloat8};
   }
+  /// Says it of the conversions that are added from here on.
+  void setTakesFloat8(bool takes) { takesFloat8 = takes; }
   /// The conversion of an operation, or null.
   const Entry *lookup(StringRef name) const {
     auto it = entries.find(name);
@@ -215,6 +219,7 @@ public:
 
 private:
   llvm::StringMap<Entry> entries;
+  bool takesFloat8 = false;
 };
 
 /// `value` with dimension i being its `order[i]`, as one permutation where it's
@@ -239,6 +244,8 @@ void addNormBackwardHandlers(TorchHandlers &handlers);
 void addPointwiseHandlers(TorchHandlers &handlers);
 void addRandomHandlers(TorchHandlers &handlers);
 void addReductionHandlers(TorchHandlers &handlers);
+void addScaledProductHandlers(TorchHandlers &handlers);
+void addShuffleHandlers(TorchHandlers &handlers);
 void addSliceHandlers(TorchHandlers &handlers);
 void addSoftmaxHandlers(TorchHandlers &handlers);
 void addTensorFactoryHandlers(TorchHandlers &handlers);

@@ -7,11 +7,11 @@
 
 #include "FuseOps/Conversion/TorchToFuseOps.h"
 
+#include "Float8.h"
 #include "FuseOps/Conversion/Passes.h"
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
-#include "FuseOps/Dialect/Torch/Torch.h"
-#include "Float8.h"
 #include "FuseOps/Dialect/FuseOps/Layout.h"
+#include "FuseOps/Dialect/Torch/Torch.h"
 #include "SymbolicSize.h"
 #include "TorchCall.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -72,6 +72,16 @@ static bool isIgnored(Operation *op) {
          name.starts_with("torch.aten.sym_constrain_range");
 }
 
+/// The type of the first operand or result that is FP8; null where none is.
+static Type findFloat8(Operation *op) {
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (getFloat8(type))
+        return type;
+  return {};
+}
+
 namespace {
 /// Builds the fusible of one function.
 class FunctionImporter {
@@ -85,8 +95,8 @@ public:
 private:
   LogicalResult createFusible();
   void convert(Operation *op);
-  /// `value` as the caller may have it.
-  Value getResult(Value value);
+  /// `value`, in PyTorch of type `type`, as the caller may have it.
+  FailureOr<Value> getResult(TorchCall &call, Value value, Type type);
   void convertOverwrite(torch::OverwriteTensorContentsOp op);
   LogicalResult convertReturn(func::ReturnOp op);
   Value getRandomState();
@@ -134,7 +144,8 @@ LogicalResult FunctionImporter::createFusible() {
       hasFailed = true;
       continue;
     }
-    types.push_back(type);
+    FloatType format = getFloat8(argument.getType());
+    types.push_back(format ? type.clone(format) : type);
     locs.push_back(argument.getLoc());
   }
   FailureOr<SymbolicSize> size = SymbolicSize::find(function);
@@ -150,7 +161,12 @@ LogicalResult FunctionImporter::createFusible() {
   body = builder.createBlock(&fusible.getForward(), {}, types, locs);
   for (auto [argument, value] :
        llvm::zip(function.getArguments(), body->getArguments())) {
-    TorchValue converted = TorchValue::get(value);
+    Value held = value;
+    if (getFloat8(argument.getType()))
+      held = broadcastTo(
+          builder, argument.getLoc(), value,
+          cast<RankedTensorType>(value.getType()).clone(builder.getBF16Type()));
+    TorchValue converted = TorchValue::get(held);
     converted.isNumber = getNumberType(argument.getType()) != nullptr;
     state.values[argument] = std::move(converted);
   }
@@ -194,6 +210,10 @@ void FunctionImporter::convert(Operation *op) {
     result = call.refuse("expected " + Twine(entry->minOperands) + " to " +
                          Twine(entry->maxOperands) + " operands, but got " +
                          Twine(op->getNumOperands()));
+  } else if (Type type = entry->takesFloat8 ? Type() : findFloat8(op)) {
+    result = call.refuse("expected f16, bf16, f32, f64, integers or bools, but "
+                         "got " +
+                         print(type));
   } else {
     result = entry->handler(call);
   }
@@ -203,7 +223,16 @@ void FunctionImporter::convert(Operation *op) {
   fail();
 }
 
-Value FunctionImporter::getResult(Value value) {
+FailureOr<Value> FunctionImporter::getResult(TorchCall &call, Value value,
+                                             Type type) {
+  if (FloatType format = getFloat8(type)) {
+    if (isa<Float8E5M2Type>(format))
+      return call.refuse("expected no results of f8E5M2, whose infinities a "
+                         "kernel doesn't store, but got " +
+                         print(type));
+    auto held = cast<RankedTensorType>(value.getType());
+    return broadcastTo(builder, value.getLoc(), value, held.clone(format));
+  }
   Value source = value;
   while (auto reshape = source.getDefiningOp<ReshapeOp>())
     source = reshape.getInput();
@@ -234,8 +263,15 @@ LogicalResult FunctionImporter::convertReturn(func::ReturnOp op) {
   TorchCall call(op, state, builder);
   SmallVector<Value> values;
   // A program without effects returns what it would write, first.
+  auto push = [&](Value value, Type type) -> LogicalResult {
+    FailureOr<Value> result = getResult(call, value, type);
+    if (succeeded(result))
+      values.push_back(*result);
+    return result;
+  };
   for (auto [argument, value] : state.written)
-    values.push_back(getResult(value));
+    if (failed(push(value, argument.getType())))
+      return failure();
   for (auto [index, operand] : llvm::enumerate(op.getOperands())) {
     if (state.failed.contains(operand))
       return failure();
@@ -252,7 +288,8 @@ LogicalResult FunctionImporter::convertReturn(func::ReturnOp op) {
                          "the arguments', but result " +
                          Twine(index) + " is " + Twine(value->multiple) +
                          " times as large");
-    values.push_back(getResult(call.materialize(*value)));
+    if (failed(push(call.materialize(*value), operand.getType())))
+      return failure();
   }
   SmallVector<Type> types(ValueRange(values).getTypes());
   ReturnOp::create(builder, op.getLoc(), ValueRange(values), ValueRange(),

@@ -7,6 +7,7 @@
 
 #include "Core.h"
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Dialect/FuseOps/ScalarMath.h"
 #include "llvm/ADT/APFloat.h"
 
@@ -24,14 +25,22 @@ static double maxValue(Type format) {
       .convertToDouble();
 }
 
+/// The largest magnitude of each row; 0 of no elements.
+static Value rowAmax(Core &core, Value x) {
+  RankedTensorType type = core.rowStat(x);
+  if (getColumns(core.wide(x)) == 0)
+    return zeros(core.builder, core.loc, type);
+  Value magnitude = core.pointwise(
+      core.wide(x), x, [](ScalarMath &m, auto v) { return m.abs(v[0]); });
+  return ReduceColumnsOp::create(core.builder, core.loc, type, magnitude,
+                                 ReductionKind::Max);
+}
+
 SmallVector<Value> AmaxOp::decompose(OpBuilder &builder, ValueRange operands) {
   Core core(*this, builder, operands);
-  Value magnitude =
-      core.pointwise(core.wide(operands[0]), operands[0],
-                     [](ScalarMath &m, auto v) { return m.abs(v[0]); });
-  Value rows =
-      ReduceColumnsOp::create(builder, getLoc(), core.rowStat(operands[0]),
-                              magnitude, ReductionKind::Max);
+  if (getNumElements(core.wide(operands[0])) == Extent())
+    return {zeros(builder, getLoc(), getType())};
+  Value rows = rowAmax(core, operands[0]);
   Value all = ReduceRowsOp::create(builder, getLoc(),
                                    RankedTensorType::get({}, core.type), rows,
                                    ReductionKind::Max);
@@ -88,12 +97,7 @@ SmallVector<Value> QuantizeOp::decompose(OpBuilder &builder,
   if (type.getScale() == ScaleKind::PerTensor) {
     scale = operands[1];
   } else {
-    Value magnitude =
-        core.pointwise(core.wide(operands[0]), operands[0],
-                       [](ScalarMath &m, auto v) { return m.abs(v[0]); });
-    Value amax =
-        ReduceColumnsOp::create(builder, getLoc(), core.rowStat(operands[0]),
-                                magnitude, ReductionKind::Max);
+    Value amax = rowAmax(core, operands[0]);
     scale = core.pointwise(
         core.rowStat(operands[0]), amax, [&](ScalarMath &m, auto v) {
           return m.convert(scaleFromAmax(m.builder, m.loc, v[0],

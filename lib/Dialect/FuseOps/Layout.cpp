@@ -8,6 +8,7 @@
 #include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Dialect/FuseOps/Gradients.h"
 #include "llvm/ADT/Sequence.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -34,8 +35,19 @@ Value mlir::fuseops::reshapeTo(OpBuilder &builder, Location loc, Value value,
   RankedTensorType type = tensorType(value);
   if (type.getShape() == shape)
     return value;
-  return ReshapeOp::create(
-      builder, loc, RankedTensorType::get(shape, type.getElementType()), value);
+  auto reshaped = RankedTensorType::get(shape, type.getElementType());
+  // A constant stays one, which backward reads where it lies.
+  if (auto constant = value.getDefiningOp<ConstantOp>()) {
+    ElementsAttr elements = constant.getValue();
+    if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+      return ConstantOp::create(builder, loc, reshaped,
+                                dense.reshape(reshaped));
+    if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
+      return ConstantOp::create(
+          builder, loc, reshaped,
+          DenseResourceElementsAttr::get(reshaped, resource.getRawHandle()));
+  }
+  return ReshapeOp::create(builder, loc, reshaped, value);
 }
 
 Value mlir::fuseops::broadcastTo(OpBuilder &builder, Location loc, Value value,

@@ -137,8 +137,10 @@ std::string EntryPlanner::makeUnique(StringRef name) {
 
 LogicalResult EntryPlanner::planReshape(ReshapeOp op) {
   int root = getRoot(indices.lookup(op.getInput()));
-  FailureOr<int> index = addTensor(op.getResult(), entry.tensors[root].name,
-                                   entry.tensors[root].role, op.getLoc());
+  // A copy: adding a tensor moves the ones before it.
+  std::string name = entry.tensors[root].name;
+  FailureOr<int> index =
+      addTensor(op.getResult(), name, entry.tensors[root].role, op.getLoc());
   if (failed(index))
     return failure();
   entry.tensors[*index].alias = root;

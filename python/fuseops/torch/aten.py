@@ -14,9 +14,11 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import getitem
 from typing import Any
 
 import torch
+from torch._dynamo.source import ConstantSource
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Graph, GraphModule
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
@@ -44,7 +46,7 @@ class Rows:
 @dataclass(frozen=True)
 class Call:
     """A call as a program takes it: tensors that are rows as such, and the shape
-    that each result has in PyTorch; None where it is as the program has it."""
+    that each result has in PyTorch, None of one that isn't asked for."""
 
     arguments: tuple[Any, ...]
     shapes: tuple[tuple[int, ...] | None, ...]
@@ -154,15 +156,9 @@ def _plan_layer_norm(
 
 
 def _plan_layer_norm_backward(
-    gradient: torch.Tensor,
-    x: torch.Tensor,
-    shape: Sequence[int],
-    mean: torch.Tensor,
-    rstd: torch.Tensor,
-    weight: torch.Tensor | None,
-    bias: torch.Tensor | None,
-    mask: Sequence[bool],
+    gradient: torch.Tensor, x: torch.Tensor, shape: Sequence[int], *others: Any
 ) -> Call | None:
+    mean, rstd, weight, bias, mask = others
     columns = _columns_of(x, shape, (weight, bias))
     if columns is None or gradient.shape != x.shape or gradient.dtype != x.dtype:
         return None
@@ -178,7 +174,9 @@ def _plan_layer_norm_backward(
         _flat(bias),
         list(mask),
     )
-    return Call(arguments, (tuple(x.shape), tuple(shape), tuple(shape)))
+    shapes = (x.shape, shape, shape)
+    kept = (tuple(s) if is_asked else None for s, is_asked in zip(shapes, mask, strict=True))
+    return Call(arguments, tuple(kept))
 
 
 # The overloads that are overridden, with how their calls are taken.
@@ -217,39 +215,166 @@ def _describe(argument: Any) -> Any:
     return tuple(argument) if isinstance(argument, list) else argument
 
 
-def _import_call(overload: torch._ops.OpOverload, call: Call, device: torch.device) -> str:
-    """The text of a call with a symbolic number of rows."""
+def _symbolic_rows() -> torch.SymInt:
+    """A size that is no number, with a hint that no size has."""
     shapes = ShapeEnv()
-    # A name that no size has, and a hint that isn't one either.
-    source = torch._dynamo.source.ConstantSource("rows")
+    source = ConstantSource("rows")
     symbol = shapes.create_symbol(9973, source, dynamic_dim=DimDynamic.DYNAMIC)
-    rows = shapes.create_symintnode(symbol, hint=9973, source=source)
-    graph = Graph()
-    with FakeTensorMode(shape_env=shapes):
+    return shapes.create_symintnode(symbol, hint=9973, source=source)
+
+
+def _import_call(overload: torch._ops.OpOverload, call: Call) -> str:
+    """The text of a call with a symbolic number of rows."""
+    graph, rows = Graph(), _symbolic_rows()
+    with FakeTensorMode(shape_env=rows.node.shape_env):
 
         def convert(argument: Any) -> Any:
-            is_rows = isinstance(argument, Rows)
-            if not is_rows and not isinstance(argument, torch.Tensor):
+            tensor = argument.tensor if isinstance(argument, Rows) else argument
+            if not isinstance(tensor, torch.Tensor):
                 return argument
-            tensor = argument.tensor if is_rows else argument
-            sizes = (rows, tensor.shape[1]) if is_rows else tensor.shape
+            sizes = tensor.shape if tensor is argument else (rows, tensor.shape[1])
             node = graph.placeholder(f"argument{len(graph.nodes)}")
-            node.meta["val"] = torch.empty(sizes, dtype=tensor.dtype, device=device)
+            node.meta["val"] = torch.empty(sizes, dtype=tensor.dtype, device=tensor.device)
             return node
 
-        taken = [convert(argument) for argument in call.arguments]
-        positional, named = _split(overload, taken)
-        node = graph.call_function(overload, positional, named)
-        value = torch.fx.node.map_arg((positional, named), lambda node: node.meta["val"])
-        node.meta["val"] = overload(*value[0], **value[1])
-    results = node
-    if isinstance(node.meta["val"], tuple):
-        results = []
-        for index, element in enumerate(node.meta["val"]):
-            if element is not None:
-                item = graph.call_function(_getitem, (node, index))
-                item.meta["val"] = element
-                results.append(item)
-        results = tuple(results)
-    graph.output(results)
+        node = graph.call_function(overload, *_split(overload, map(convert, call.arguments)))
+        args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda n: n.meta["val"])
+        node.meta["val"] = made = overload(*args, **kwargs)
+    if isinstance(made, torch.Tensor):
+        graph.output((node,))
+        return import_graph(GraphModule(torch.nn.Module(), graph))
+    results = []
+    for index, value in enumerate(made):
+        if value is not None:
+            results.append(graph.call_function(getitem, (node, index)))
+            results[-1].meta["val"] = value
+    graph.output(tuple(results))
     return import_graph(GraphModule(torch.nn.Module(), graph))
+
+
+def _split(
+    overload: torch._ops.OpOverload, values: Iterable[Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments in the order of the schema as positional and keyword ones."""
+    positional: list[Any] = []
+    named = {}
+    for argument, value in zip(overload._schema.arguments, values, strict=True):
+        if argument.kwarg_only:
+            named[argument.name] = value
+        else:
+            positional.append(value)
+    return tuple(positional), named
+
+
+class _Override:
+    """The kernel of one overload on one device."""
+
+    def __init__(self, overload: torch._ops.OpOverload, plan: Plan, key: str) -> None:
+        self._overload = overload
+        self._plan = plan
+        self._key = key
+        self._programs: dict[Any, Program | None] = {}
+        self._lock = threading.Lock()
+
+    def bind(self) -> None:
+        """Finds the kernel that is registered now."""
+        self._original = torch.library.get_kernel(self._overload, self._key)
+
+    def __call__(self, keys: Any, *args: Any, **kwargs: Any) -> Any:
+        call = self._plan(*args, **kwargs)
+        if call is None:
+            return self._original.call_boxed(keys, *args, **kwargs)
+        key = tuple(map(_describe, call.arguments))
+        found = self._programs.get(key, False)
+        if found is False:
+            found = self._compile(key, call)
+        if found is None:
+            return self._original.call_boxed(keys, *args, **kwargs)
+        given = (a.tensor if isinstance(a, Rows) else a for a in call.arguments)
+        made = found.run_forward([a for a in given if isinstance(a, torch.Tensor)])
+        if len(call.shapes) == 1:
+            return made[0].view(call.shapes[0])
+        results = iter(made)
+        return tuple(None if shape is None else next(results).view(shape) for shape in call.shapes)
+
+    def _compile(self, key: Any, call: Call) -> Program | None:
+        with self._lock:
+            if key not in self._programs:
+                try:
+                    text = _import_call(self._overload, call)
+                    self._programs[key] = compile_ir(text, target=self._key.lower())
+                except FuseOpsError as error:
+                    _LOG.info("%s stays PyTorch's: %s", self._overload, error)
+                    self._programs[key] = None
+            return self._programs[key]
+
+
+class _Overrides:
+    """What is overridden, in the whole process, and how often it was asked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kernels: dict[tuple[str, str], _Override] = {}
+        self._open: dict[str, tuple[int, torch.library.Library | None]] = {}
+
+    def enter(self, name: str) -> None:
+        with self._lock:
+            count, library = self._open.get(name, (0, None))
+            if library is None:
+                library = torch.library.Library("aten", "IMPL")
+                self._register(library, name)
+            self._open[name] = (count + 1, library)
+
+    def leave(self, name: str) -> None:
+        with self._lock:
+            count, library = self._open.pop(name)
+            if count > 1:
+                self._open[name] = (count - 1, library)
+            else:
+                library._destroy()
+
+    def _register(self, library: torch.library.Library, name: str) -> None:
+        overload = getattr(torch.ops.aten, name).default
+        for key in _DEVICES:
+            if not torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), key):
+                continue
+            kernel = self._kernels.get((name, key))
+            if kernel is None:
+                kernel = self._kernels[name, key] = _Override(overload, PLANS[name], key)
+            kernel.bind()
+            with warnings.catch_warnings():
+                # That there was a kernel before is the point.
+                warnings.filterwarnings("ignore", message="Warning only once for all operators")
+                # Dynamo looks at each Python frame, also at one that a kernel is.
+                call = torch.compiler.disable(kernel)
+                library.impl(name, call, key, with_keyset=True, allow_override=True)
+
+
+_OVERRIDES = _Overrides()
+
+
+@contextlib.contextmanager
+def use_aten(only: Iterable[str] | None = None) -> Iterator[None]:
+    """Overrides PyTorch's kernels by FuseOps programs, on the CPU and CUDA: those of
+    `only`, names as `gelu` or `aten::gelu_backward`, or all of `PLANS`.
+
+    It holds in the whole process, also in other threads, since a backward runs on
+    threads of its own; what is open in several places ends with the last. PyTorch's
+    kernel takes what a program doesn't: other dtypes, strided or empty tensors,
+    softmax of another dimension, and arguments that it raises an error for. Raises
+    FuseOpsError for a name that can't be overridden.
+    """
+    if not hasattr(torch.library, "get_kernel"):
+        raise FuseOpsError(
+            f"expected PyTorch to have `torch.library.get_kernel`, but got {torch.__version__}"
+        )
+    given = PLANS if only is None else [name.removeprefix("aten::") for name in only]
+    names = list(dict.fromkeys(given))
+    for name in names:
+        if name not in PLANS:
+            raise FuseOpsError(f"expected one of {', '.join(PLANS)}, but got `{name}`")
+    with contextlib.ExitStack() as stack:
+        for name in names:
+            _OVERRIDES.enter(name)
+            stack.callback(_OVERRIDES.leave, name)
+        yield

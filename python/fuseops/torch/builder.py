@@ -18,7 +18,8 @@ FLOATS = {
     torch.float32: "f32",
     torch.float64: "f64",
 }
-_TYPES = {**FLOATS, torch.int32: "i32", torch.int64: "i64"}
+INTEGERS = {torch.int32: "i32", torch.int64: "i64"}
+_TYPES = {**FLOATS, **INTEGERS}
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,35 @@ class Builder:
             if needed.intersection(value.name for value in call.results):
                 needed.update(value.name for value in call.operands)
         return needed.intersection(value.name for value in self.arguments)
+
+    def gradient_source(self, argument: Value, results: Sequence[Value]) -> Value | None:
+        """Whose gradient the argument's is, when only `results` have one: None where
+        there is none; a result where nothing but sums is in between; another argument
+        where both are only added to one another; else the argument itself."""
+        found = [value for value in results if argument.name in self.depends_on(value)]
+        if not found:
+            return None
+        if len(found) == 1 and self._is_added(argument, found[0]):
+            return found[0]
+        users = [call for call in self._calls if argument in call.operands]
+        if len(users) == 1 and users[0].name == "add":
+            first = users[0].operands[0]
+            is_only_added = [c for c in self._calls if first in c.operands] == users
+            if first in self.arguments and is_only_added:
+                return first
+        return argument
+
+    def _is_added(self, argument: Value, value: Value) -> bool:
+        while value != argument:
+            call = next((call for call in self._calls if value in call.results), None)
+            if call is None or call.name not in ("add", "bias"):
+                return False
+            operands = call.operands[: 1 if call.name == "bias" else 2]
+            on_path = [o for o in operands if argument.name in self.depends_on(o)]
+            if len(on_path) != 1:
+                return False
+            value = on_path[0]
+        return True
 
     def text(self, results: Sequence[Value], frozen: set[str], frozen_results: set[int]) -> str:
         """The program `main`. Nobody asks for the gradients of the arguments named

@@ -83,10 +83,12 @@ def _known(
     """What the user calls tensors, by their identity: the name of an argument, of a
     parameter or of a buffer."""
     is_module = isinstance(model, torch.nn.Module)
-    signature = inspect.signature(model.forward if is_module else model)
-    known = {
-        id(value): name for name, value in signature.bind(*inputs, **keywords).arguments.items()
-    }
+    known: dict[int, str] = {}
+    # A builtin has no signature.
+    with contextlib.suppress(ValueError):
+        signature = inspect.signature(model.forward if is_module else model)
+        arguments = signature.bind(*inputs, **keywords).arguments
+        known = {id(value): name for name, value in arguments.items()}
     if is_module:
         for name, tensor in (*model.named_parameters(), *model.named_buffers()):
             known[id(tensor)] = name

@@ -83,9 +83,11 @@ class Traffic:
 
     def __str__(self) -> str:
         moved, floor, unfused = map(format_bytes, (self.moved, self.floor, self.unfused))
-        saved = self.unfused - self.moved
-        share = f" ({saved / self.unfused:.0%} saved)" if self.unfused and saved else ""
-        return f"{moved} moved, floor {floor}, op by op {unfused}{share}"
+        text = f"{moved} moved, floor {floor}, op by op {unfused}"
+        if self.moved == self.unfused or not self.unfused:
+            return text
+        share = abs(self.unfused - self.moved) / self.unfused
+        return f"{text} ({share:.0%} {'saved' if self.moved < self.unfused else 'more'})"
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class PipelineExplanation:
     entries: tuple[Entry, ...]
     saved: tuple[Saved, ...]
     # Why the compiler didn't put neighbours into one kernel.
-    unfused: tuple[str, ...]
+    refused_fusions: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -223,6 +225,7 @@ def explain_graph(
     user calls its inputs, None where that isn't known."""
     inputs = [node for node in module.graph.nodes if node.op == "placeholder"]
     called = {node: name for node, name in zip(inputs, names, strict=True) if name}
+    _add_names(compiled, called)
     taken = (one for part in _parts(compiled) for one in part.taken)
     pipelines = tuple(_explain_pipeline(one, called) for one in taken)
     reason = getattr(module, "compile_subgraph_reason", None)
@@ -232,6 +235,16 @@ def explain_graph(
         frames = reason.user_stack
         graph_break = f"{frames[-1].filename}:{frames[-1].lineno}: {text}" if frames else text
     return GraphExplanation(operations_of(compiled), pipelines, graph_break)
+
+
+def _add_names(compiled: Compiled, names: dict[Node, str]) -> None:
+    """Gives the inputs of parts under checkpoints the names that they have outside."""
+    calls = [n for n in compiled.module.graph.nodes if isinstance(n.target, Checkpointed)]
+    for call, part in zip(calls, compiled.parts, strict=True):
+        inputs = [node for node in part.module.graph.nodes if node.op == "placeholder"]
+        given = zip(inputs, call.args, strict=False)
+        names.update({node: names[source] for node, source in given if source in names})
+        _add_names(part, names)
 
 
 def operations_of(compiled: Compiled) -> tuple[Operation, ...]:
@@ -301,6 +314,8 @@ def _explain_pipeline(taken: Taken, names: Mapping[Node, str]) -> PipelineExplan
     report = program.report
     # Dynamo's name of a local variable `x` is `l_x_`.
     inputs = [names.get(n) or n.name.removeprefix("l_").strip("_") for n in taken.inputs]
+    # The state of random operations is no input of the user's.
+    sources = inputs + [argument["role"] for argument in report["arguments"][len(inputs) :]]
     symbol = _symbol_of(report["arguments"], [example_of(node) for node in taken.inputs])
 
     def value(extent: Sequence[int]) -> int:
@@ -323,7 +338,7 @@ def _explain_pipeline(taken: Taken, names: Mapping[Node, str]) -> PipelineExplan
     saved = []
     for tensor, source in zip(report["saved"], program.saved_sources, strict=True):
         shape = tuple(map(value, tensor["shape"]))
-        name = source and (inputs[source[1]] if source[0] == "argument" else f"result {source[1]}")
+        name = source and (sources[source[1]] if source[0] == "argument" else f"result {source[1]}")
         size = value(tensor["bytes"])
         saved.append(Saved(tensor["name"], tensor["dtype"], shape, size, name))
     return PipelineExplanation(
@@ -338,7 +353,9 @@ def _explain_pipeline(taken: Taken, names: Mapping[Node, str]) -> PipelineExplan
             if entry["name"] == "forward" or any(taken.needs)
         ),
         saved=tuple(saved),
-        unfused=tuple(dict.fromkeys(f"{r['location']}: {r['text']}" for r in report["refused"])),
+        refused_fusions=tuple(
+            dict.fromkeys(f"{r['location']}: {r['text']}" for r in report["refused"])
+        ),
     )
 
 
@@ -364,7 +381,7 @@ def _describe_pipeline(graph: GraphExplanation, index: int) -> str:
     for entry in pipeline.entries:
         lines.append(f"  {entry.name}: {_count(entry.kernels, 'kernel')}, {entry.traffic}")
         rows = [
-            (k.name, k.template, " + ".join(k.members), format_bytes(k.bytes))
+            (k.name, k.template, format_bytes(k.bytes), " + ".join(k.members))
             for k in entry.kernels
         ]
         lines += [f"    {row}" for row in align(rows)]

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 
 from fuseops.torch.builder import Builder, Type, Value, expect
-from fuseops.torch.operators import Operator, Tensor, register
+from fuseops.torch.operators import Operator, register
+from fuseops.torch.signature import Tensor
 
 # Under autocast PyTorch computes these in f32: on CUDA, or the loss everywhere.
 _ON_CUDA = {"cuda": torch.float32}
@@ -184,7 +185,6 @@ def _register_norms() -> None:
                         *(["random_state"] if has_dropout else []),
                     ),
                     attributes=("float p", "float eps") if has_dropout else ("float eps",),
-                    shared={"residual": "x"} if has_residual and not has_dropout else {},
                     autocast=autocast,
                 )
             )
@@ -293,7 +293,6 @@ def _register_others() -> None:
             "results": (Y,),
             "build": _build_bias_dropout_add,
             "saved": ("bias",),
-            "shared": {"x": "y", "residual": "y"},
         },
         {
             "name": "bias_dropout_add",
@@ -302,7 +301,6 @@ def _register_others() -> None:
             "build": _build_bias_dropout_add,
             "saved": ("bias", "random_state"),
             "attributes": p,
-            "shared": {"residual": "y"},
         },
         {
             "name": "dropout",

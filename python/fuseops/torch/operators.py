@@ -22,20 +22,12 @@ import torch
 from fuseops.compiler import compile_ir
 from fuseops.errors import FuseOpsError
 from fuseops.program import Program
-from fuseops.torch.builder import FLOATS, Builder, Type, Value, expect
+from fuseops.torch.builder import Builder, Type, Value
+from fuseops.torch.signature import Signature, Tensor, choose
 
 _LIBRARY = torch.library.Library("fuseops", "FRAGMENT")
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """An argument or a result. `rows` are `[..., N]`, `statistic` `[..., 1]`, `values`
-    `[...]`, all with the same leading sizes, and `fixed` has none of them."""
-
-    name: str
-    kind: str = "rows"
-    is_optional: bool = False
-    is_differentiable: bool = True
+# How many sizes an operator remembers what to do for.
+_MAX_PLANS = 4096
 
 
 @dataclass(frozen=True)
@@ -44,12 +36,11 @@ class Operator:
 
     `build` gets a Builder, the arguments' values by name (None where absent) and
     the attributes, and returns a value for each result. `saved` names the arguments
-    and results that backward gets: of those that are `rows` at least one, unless
-    the gradient of a result has the shape and dtype of what isn't saved. The
-    gradient of a key of `shared` is that of its value, an argument or a result, and
-    a key of `saved_for` is saved only for the gradient of an argument of its value.
-    `rank` is the number of trailing dimensions of `rows`. `validate` looks at the
-    data of arguments on the CPU, and raises what eager execution does.
+    and results that backward gets; those `rows` that it doesn't get have the type of
+    the gradient of a result. A key of `saved_for` is saved only for the gradient of
+    an argument of its value. `rank` is the number of trailing dimensions of `rows`.
+    `validate` looks at the data of arguments on the CPU, and raises what eager
+    execution does.
     """
 
     name: str
@@ -58,143 +49,115 @@ class Operator:
     build: Callable[..., Sequence[Value]]
     saved: tuple[str, ...]
     attributes: tuple[str, ...] = ()
-    shared: Mapping[str, str] = field(default_factory=dict)
     saved_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     autocast: Mapping[str, torch.dtype] = field(default_factory=dict)
     rank: int = 1
     validate: Callable[..., None] | None = None
 
 
+# A tensor, by its position, and the shape that it gets; None where it has it.
+_Use = tuple[int, tuple[int, ...] | None]
+
+
 @dataclass(frozen=True)
 class _Compiled:
-    """A program. In it `saved` are the names of what backward reads, `gradients` the
-    positions of the gradients that were asked for. Where backward reads something
-    that is neither an argument nor a result, `computed` names the arguments from
-    which forward makes what is saved again."""
+    """A program of a backward. It reads `saved`, arguments and results by name, but
+    where it reads something else `saved` are all arguments, from which forward makes
+    that again. `gradients` are the positions of those that were asked for."""
 
     program: Program
-    saved: tuple[str, ...] = ()
-    gradients: tuple[int, ...] = ()
-    computed: tuple[str, ...] | None = None
+    saved: tuple[str, ...]
+    is_computed: bool
+    gradients: tuple[int, ...]
 
 
-def register(operator: Operator) -> _Registered:
+@dataclass(frozen=True)
+class _Plan:
+    """What to do for arguments of given sizes: which of them an entry of a program
+    reads, and what becomes a result. What forward makes of `computed` is read last."""
+
+    run: Callable[[Sequence[torch.Tensor]], tuple[Any, ...]]
+    inputs: tuple[_Use, ...]
+    outputs: tuple[_Use, ...]
+    computed: tuple[_Use, ...] = ()
+    program: Program | None = None
+
+    def execute(self, values: Sequence[Any]) -> list[torch.Tensor]:
+        read = _use(values, self.inputs)
+        if self.computed:
+            made = self.program.run_forward(_use(values, self.computed))
+            read += made[self.program.num_results :]
+        return _use(self.run(read), self.outputs)
+
+
+def _use(values: Sequence[Any], uses: tuple[_Use, ...]) -> list[torch.Tensor]:
+    return [
+        values[index] if shape is None else values[index].reshape(shape) for index, shape in uses
+    ]
+
+
+def _describe(value: Any) -> Any:
+    """What a plan depends on."""
+    if isinstance(value, torch.Tensor):
+        return value.shape, value.dtype, value.device
+    return tuple(value) if isinstance(value, list) else value
+
+
+def register(operator: Operator) -> None:
     """Makes an entry's two operators."""
-    return _Registered(operator)
+    _Registered(operator)
 
 
 class _Registered:
     def __init__(self, operator: Operator) -> None:
         self._operator = operator
-        self._programs: dict[Any, _Compiled] = {}
-        self._reachable: dict[Any, frozenset[str]] = {}
+        self._signature = Signature(
+            operator.name, operator.arguments, operator.results, operator.saved, operator.rank
+        )
+        self._num_given = len(self._signature.given)
+        self._wanted = [entry.name for entry in self._signature.wanted]
+        self._plans: dict[Any, _Plan] = {}
+        self._programs: dict[Any, Program | _Compiled] = {}
+        self._sources: dict[Any, dict[str, str]] = {}
         self._lock = threading.Lock()
-        self._kinds = {entry.name: entry for entry in (*operator.arguments, *operator.results)}
-        self._given = tuple(entry for entry in operator.results if entry.is_differentiable)
-        self._wanted = tuple(entry for entry in operator.arguments if entry.is_differentiable)
         self._define()
-
-    # Registration
 
     def _define(self) -> None:
         operator, name = self._operator, self._operator.name
         declared = [f"Tensor{'?' * entry.is_optional} {entry.name}" for entry in operator.arguments]
-        results = ", ".join("Tensor" for _ in operator.results)
-        returned = f"({results})" if len(operator.results) > 1 else results
+        returned = f"({', '.join(f'Tensor {entry.name}' for entry in operator.results)})"
         attributes = list(operator.attributes)
         _LIBRARY.define(f"{name}({', '.join(declared + attributes)}) -> {returned}")
-        taken = [f"Tensor? {entry.name}_gradient" for entry in self._given]
+        taken = [f"Tensor? {entry.name}_gradient" for entry in self._signature.given]
         for saved in operator.saved:
-            is_optional = self._kinds[saved].is_optional or saved in operator.saved_for
+            is_optional = self._signature.entry(saved).is_optional or saved in operator.saved_for
             taken.append(f"Tensor{'?' * is_optional} {saved}")
         taken += [*attributes, "bool[] needs"]
         _LIBRARY.define(f"{name}_backward({', '.join(taken)}) -> Tensor[]")
+        # Dynamo looks at each Python frame, also at one that a kernel is.
+        forward = torch.compiler.disable(self._run_forward)
+        backward = torch.compiler.disable(self._run_backward)
         for device in ("CPU", "CUDA"):
-            _LIBRARY.impl(name, self._run_forward, device)
-            _LIBRARY.impl(f"{name}_backward", self._run_backward, device)
+            _LIBRARY.impl(name, forward, device)
+            _LIBRARY.impl(f"{name}_backward", backward, device)
         qualified = f"fuseops::{name}"
-        register_fake, register_autograd = (
-            torch.library.register_fake,
-            torch.library.register_autograd,
+        library = torch.library
+        library.register_fake(qualified, self._fake_forward, lib=_LIBRARY)
+        library.register_fake(f"{qualified}_backward", self._fake_backward, lib=_LIBRARY)
+        library.register_autograd(
+            qualified, self._differentiate, setup_context=self._save, lib=_LIBRARY
         )
-        register_fake(qualified, self._fake_forward, lib=_LIBRARY)
-        register_fake(f"{qualified}_backward", self._fake_backward, lib=_LIBRARY)
-        register_autograd(qualified, self._differentiate, setup_context=self._save, lib=_LIBRARY)
-        register_autograd(f"{qualified}_backward", self._refuse_second, lib=_LIBRARY)
+        library.register_autograd(f"{qualified}_backward", self._refuse_second, lib=_LIBRARY)
         for device, dtype in operator.autocast.items():
-            torch.library.register_autocast(qualified, device, dtype, lib=_LIBRARY)
-        packet = getattr(torch.ops.fuseops, f"{name}_backward")
-        self._backward = packet.default
-
-    # Shapes
-
-    def _type(self, entry: Tensor, tensor: torch.Tensor) -> Type:
-        if entry.kind == "values":
-            return Type((None, 1), tensor.dtype)
-        if entry.kind == "fixed":
-            return Type(tuple(tensor.shape), tensor.dtype)
-        return Type((None, *tensor.shape[tensor.dim() - self._operator.rank :]), tensor.dtype)
-
-    def _leading(self, entry: Tensor, tensor: torch.Tensor) -> torch.Size:
-        if entry.kind == "values":
-            return tensor.shape
-        return tensor.shape[: tensor.dim() - self._operator.rank]
-
-    def _flatten(self, entry: Tensor, tensor: torch.Tensor, rows: int) -> torch.Tensor:
-        """As the program takes it."""
-        if entry.kind == "fixed":
-            return tensor
-        if entry.kind == "values":
-            return tensor.reshape(rows, 1)
-        rank = self._operator.rank
-        if tensor.dim() == rank + 1:
-            return tensor
-        return tensor.reshape(rows, *tensor.shape[tensor.dim() - rank :])
-
-    def _unflatten(
-        self, entry: Tensor, leading: Sequence[int], tensor: torch.Tensor
-    ) -> torch.Tensor:
-        """As PyTorch gets it from the program."""
-        if entry.kind == "fixed" or (entry.kind != "values" and len(leading) == 1):
-            return tensor
-        return tensor.view(self._sizes(entry, leading, tensor.shape))
-
-    def _sizes(
-        self, entry: Tensor, leading: Sequence[int], shape: Sequence[int | None]
-    ) -> tuple[int, ...]:
-        if entry.kind == "fixed":
-            return tuple(shape)
-        return tuple(leading) if entry.kind == "values" else (*leading, *shape[1:])
-
-    def _check(self, given: Mapping[str, torch.Tensor | None]) -> torch.Size:
-        """The leading sizes; raises FuseOpsError where arguments don't go together."""
-        first, leading = None, None
-        for entry in self._operator.arguments:
-            name, tensor = entry.name, given[entry.name]
-            if tensor is None:
-                continue
-            if first is None:
-                first = tensor
-            device = first.device
-            expect(tensor.device == device, name, f"be on {device}", tensor.device)
-            if entry.is_differentiable:
-                names = ", ".join(FLOATS.values())
-                expect(tensor.dtype in FLOATS, name, f"have one of {names}", tensor.dtype)
-            if entry.kind == "fixed":
-                continue
-            rank = self._operator.rank if entry.kind == "rows" else 0
-            shape = tuple(tensor.shape)
-            expect(len(shape) >= rank, name, f"have {rank} or more dimensions", shape)
-            found = self._leading(entry, tensor)
-            leading = found if leading is None else leading
-            expect(found == leading, name, f"have the leading sizes {tuple(leading)}", shape)
-        return leading
+            library.register_autocast(qualified, device, dtype, lib=_LIBRARY)
+        self._backward = getattr(torch.ops.fuseops, f"{name}_backward").default
 
     # Programs
 
     def _build(
-        self, types: Mapping[str, Type], attributes: Mapping[str, Any]
-    ) -> tuple[Builder, list[Value]]:
+        self, types: Mapping[str, Type], attributes: Sequence[Any]
+    ) -> tuple[Builder, dict[str, Value]]:
+        """The program and its results by name."""
         builder = Builder()
         values = {
             entry.name: builder.argument(entry.name, types[entry.name])
@@ -202,193 +165,183 @@ class _Registered:
             else None
             for entry in self._operator.arguments
         }
-        return builder, list(self._operator.build(builder, **values, **attributes))
+        made = self._operator.build(builder, **values, **self._named(attributes))
+        return builder, dict(zip((e.name for e in self._operator.results), made, strict=True))
 
-    def _forward_types(self, given: Mapping[str, torch.Tensor | None]) -> dict[str, Type]:
-        return {
-            entry.name: self._type(entry, tensor)
-            for entry in self._operator.arguments
-            if (tensor := given[entry.name]) is not None
-        }
+    def _named(self, attributes: Sequence[Any]) -> dict[str, Any]:
+        names = (declared.split()[1] for declared in self._operator.attributes)
+        return dict(zip(names, attributes, strict=True))
 
-    def _backward_types(
-        self, gradients: Sequence[torch.Tensor | None], saved: Mapping[str, torch.Tensor | None]
-    ) -> dict[str, Type]:
-        """The types of all arguments, of those that aren't saved, too."""
-        like, _ = self._reference(gradients, saved)
-        types = {}
-        for entry in self._operator.arguments:
-            if saved.get(entry.name) is None and not entry.is_optional:
-                types[entry.name] = like
-            elif saved.get(entry.name) is not None:
-                types[entry.name] = self._type(entry, saved[entry.name])
-        return types
-
-    def _reference(
-        self, gradients: Sequence[torch.Tensor | None], saved: Mapping[str, torch.Tensor | None]
-    ) -> tuple[Type, torch.Size]:
-        """Type and leading sizes of the rows that backward has."""
-        found = [(self._kinds[name], tensor) for name, tensor in saved.items()]
-        found += zip(self._given, gradients, strict=True)
-        for entry, tensor in found:
-            if tensor is not None and entry.kind == "rows":
-                return self._type(entry, tensor), self._leading(entry, tensor)
-        raise FuseOpsError(f"expected `{self._operator.name}_backward` to get rows")
-
-    def _attributes(self, values: Sequence[Any]) -> dict[str, Any]:
-        names = [declared.split()[1] for declared in self._operator.attributes]
-        return dict(zip(names, values, strict=True))
-
-    def _compile(self, key: Any, make: Callable[[], _Compiled]) -> _Compiled:
+    def _compile(self, key: Any, make: Callable[[], Any]) -> Any:
         with self._lock:
             if key not in self._programs:
                 self._programs[key] = make()
             return self._programs[key]
 
     def _compile_forward(
-        self, types: Mapping[str, Type], attributes: Mapping[str, Any], target: str
-    ) -> _Compiled:
+        self, types: Mapping[str, Type], attributes: Sequence[Any], target: str
+    ) -> Program:
         builder, results = self._build(types, attributes)
-        text = builder.text(results, set(types), set())
-        return _Compiled(compile_ir(text, target=target))
+        return compile_ir(builder.text([*results.values()], set(types), set()), target=target)
 
     def _compile_backward(
         self,
         types: Mapping[str, Type],
-        attributes: Mapping[str, Any],
+        attributes: Sequence[Any],
         given: Sequence[bool],
         needs: Sequence[bool],
         target: str,
     ) -> _Compiled:
         builder, results = self._build(types, attributes)
-        wanted = {entry.name for entry, need in zip(self._wanted, needs, strict=True) if need}
-        names = [entry.name for entry, is_given in zip(self._given, given, strict=True) if is_given]
-        frozen = {
-            index for index, entry in enumerate(self._operator.results) if entry.name not in names
-        }
-        program = compile_ir(builder.text(results, set(types) - wanted, frozen), target=target)
+        wanted = choose(self._wanted, needs)
+        present = [entry.name for entry in choose(self._signature.given, given)]
+        frozen = {index for index, name in enumerate(results) if name not in present}
+        text = builder.text([*results.values()], set(types) - set(wanted), frozen)
+        program = compile_ir(text, target=target)
         arguments = [value.name for value in builder.arguments]
-        names = {"argument": arguments, "result": [entry.name for entry in self._operator.results]}
         sources = program.saved_sources
-        computed = tuple(arguments) if None in sources else None
-        saved = () if computed else tuple(names[kind][index] for kind, index in sources)
-        missing = {*saved, *(computed or ())} - set(self._operator.saved)
+        names = {"argument": arguments, "result": list(results)}
+        is_computed = None in sources
+        read = arguments if is_computed else [names[kind][index] for kind, index in sources]
+        missing = set(read) - set(self._operator.saved)
         if missing:
             raise FuseOpsError(f"`{self._operator.name}` doesn't save {sorted(missing)}")
-        gradients = tuple(index for index, name in enumerate(arguments) if name in wanted)
-        return _Compiled(program, saved, gradients, computed)
+        gradients = tuple(arguments.index(name) for name in wanted)
+        return _Compiled(program, tuple(read), is_computed, gradients)
 
     # Kernels
 
-    def _split(self, values: Sequence[Any]) -> tuple[dict[str, Any], tuple[Any, ...]]:
-        count = len(self._operator.arguments)
-        names = (entry.name for entry in self._operator.arguments)
-        return dict(zip(names, values[:count], strict=True)), tuple(values[count:])
+    def _flatten(self, position: int, name: str, tensor: torch.Tensor, rows: int) -> _Use:
+        """A tensor as the program takes it."""
+        shape = self._signature.type_of(self._signature.entry(name), tensor).shape
+        flat = tuple(rows if size is None else size for size in shape)
+        return position, None if flat == tuple(tensor.shape) else flat
 
-    def _key(self, tensors: Mapping[str, torch.Tensor | None]) -> tuple[Any, ...]:
-        return tuple(
-            None if tensor is None else self._type(self._kinds[name], tensor)
-            for name, tensor in tensors.items()
-        )
+    def _unflatten(self, position: int, entry: Tensor, leading: Sequence[int], shape: Any) -> _Use:
+        """A tensor as PyTorch gets it."""
+        flat = tuple(math.prod(leading) if size is None else size for size in shape)
+        sizes = self._signature.sizes(entry, leading, shape)
+        return position, None if sizes == flat else sizes
+
+    def _plan(self, values: Sequence[Any], make: Callable[..., _Plan]) -> _Plan:
+        key = (make, *map(_describe, values))
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = make(values)
+            if len(self._plans) >= _MAX_PLANS:
+                self._plans.clear()
+            self._plans[key] = plan
+        return plan
 
     def _run_forward(self, *values: Any) -> Any:
-        given, attributes = self._split(values)
-        leading = self._check(given)
-        device = values[0].device
-        if self._operator.validate is not None and device.type == "cpu":
-            self._operator.validate(**given, **self._attributes(attributes))
-        key = (device.type, attributes, self._key(given))
-        compiled = self._programs.get(key)
-        if compiled is None:
-            types, named = self._forward_types(given), self._attributes(attributes)
-            compiled = self._compile(key, lambda: self._compile_forward(types, named, device.type))
-        rows = math.prod(leading)
-        inputs = [
-            self._flatten(self._kinds[name], tensor, rows)
-            for name, tensor in given.items()
-            if tensor is not None
-        ]
-        made = compiled.program.run_forward(inputs)
-        results = [
-            self._unflatten(entry, leading, tensor)
-            for entry, tensor in zip(self._operator.results, made, strict=True)
-        ]
+        plan = self._plan(values, self._plan_forward)
+        if self._operator.validate is not None and values[0].device.type == "cpu":
+            self._operator.validate(*values)
+        results = plan.execute(values)
         return results[0] if len(results) == 1 else tuple(results)
 
+    def _plan_forward(self, values: Sequence[Any]) -> _Plan:
+        count = len(self._operator.arguments)
+        tensors, attributes = values[:count], values[count:]
+        leading, target = self._signature.check(tensors), values[0].device.type
+        types = self._signature.forward_types(tensors)
+        key = (target, tuple(types.items()), attributes)
+        program = self._compile(key, lambda: self._compile_forward(types, attributes, target))
+        rows = math.prod(leading)
+        inputs = [
+            self._flatten(index, entry.name, tensor, rows)
+            for index, (entry, tensor) in enumerate(
+                zip(self._operator.arguments, tensors, strict=True)
+            )
+            if tensor is not None
+        ]
+        outputs = [
+            self._unflatten(index, entry, leading, program.results[index][2])
+            for index, entry in enumerate(self._operator.results)
+        ]
+        return _Plan(program.run_forward, tuple(inputs), tuple(outputs))
+
     def _fake_forward(self, *values: Any) -> Any:
-        given, attributes = self._split(values)
-        leading = self._check(given)
-        _, made = self._build(self._forward_types(given), self._attributes(attributes))
+        count = len(self._operator.arguments)
+        leading = self._signature.check(values[:count])
+        _, made = self._build(self._signature.forward_types(values[:count]), values[count:])
         results = [
-            values[0].new_empty(self._sizes(entry, leading, made.type.shape), dtype=made.type.dtype)
-            for entry, made in zip(self._operator.results, made, strict=True)
+            values[0].new_empty(
+                self._signature.sizes(entry, leading, value.type.shape), dtype=value.type.dtype
+            )
+            for entry, value in zip(self._operator.results, made.values(), strict=True)
         ]
         return results[0] if len(results) == 1 else tuple(results)
 
     def _split_backward(self, values: Sequence[Any]) -> Any:
-        gradients = values[: len(self._given)]
-        end = len(self._given) + len(self._operator.saved)
-        saved = dict(zip(self._operator.saved, values[len(self._given) : end], strict=True))
-        return gradients, saved, tuple(values[end:-1]), tuple(values[-1])
+        """Gradients, what is saved by name, attributes, and what is asked for."""
+        end = self._num_given + len(self._operator.saved)
+        saved = dict(zip(self._operator.saved, values[self._num_given : end], strict=True))
+        return values[: self._num_given], saved, values[end:-1], tuple(values[-1])
 
     def _run_backward(self, *values: Any) -> list[torch.Tensor]:
+        return self._plan(values, self._plan_backward).execute(values)
+
+    def _plan_backward(self, values: Sequence[Any]) -> _Plan:
         gradients, saved, attributes, needs = self._split_backward(values)
+        types, leading = self._signature.backward_types(gradients, saved)
         given = tuple(gradient is not None for gradient in gradients)
-        like, leading = self._reference(gradients, saved)
-        device = next(gradient for gradient in gradients if gradient is not None).device
-        key = (device.type, attributes, self._key(saved), like, given, needs)
-        compiled = self._programs.get(key)
-        if compiled is None:
-            types, named = self._backward_types(gradients, saved), self._attributes(attributes)
-            compiled = self._compile(
-                key, lambda: self._compile_backward(types, named, given, needs, device.type)
-            )
+        target = choose(gradients, given)[0].device.type
+        key = (target, tuple(types.items()), attributes, given, needs)
+        compiled = self._compile(
+            key, lambda: self._compile_backward(types, attributes, given, needs, target)
+        )
         rows = math.prod(leading)
         inputs = [
-            self._flatten(entry, gradient, rows)
-            for entry, gradient in zip(self._given, gradients, strict=True)
+            self._flatten(index, entry.name, gradient, rows)
+            for index, (entry, gradient) in enumerate(
+                zip(self._signature.given, gradients, strict=True)
+            )
             if gradient is not None
         ]
-        names = compiled.saved if compiled.computed is None else compiled.computed
-        read = [self._flatten(self._kinds[name], saved[name], rows) for name in names]
-        if compiled.computed is not None:
-            read = compiled.program.run_forward(read)[compiled.program.num_results :]
-        inputs += read
-        made = compiled.program.run_backward(inputs)
-        entries = [entry for entry, need in zip(self._wanted, needs, strict=True) if need]
-        return [
-            self._unflatten(entry, leading, made[position])
-            for entry, position in zip(entries, compiled.gradients, strict=True)
+        positions = {name: self._num_given + index for index, name in enumerate(saved)}
+        read = tuple(
+            self._flatten(positions[name], name, saved[name], rows) for name in compiled.saved
+        )
+        outputs = [
+            self._unflatten(position, entry, leading, types[entry.name].shape)
+            for entry, position in zip(
+                choose(self._signature.wanted, needs), compiled.gradients, strict=True
+            )
         ]
+        run, is_computed = compiled.program.run_backward, compiled.is_computed
+        inputs += () if is_computed else read
+        computed = read if is_computed else ()
+        return _Plan(run, tuple(inputs), tuple(outputs), computed, compiled.program)
 
     def _fake_backward(self, *values: Any) -> list[torch.Tensor]:
         gradients, saved, _, needs = self._split_backward(values)
-        types = self._backward_types(gradients, saved)
-        _, leading = self._reference(gradients, saved)
+        types, leading = self._signature.backward_types(gradients, saved)
         gradient = next(gradient for gradient in gradients if gradient is not None)
         return [
             gradient.new_empty(
-                self._sizes(entry, leading, types[entry.name].shape), dtype=types[entry.name].dtype
+                self._signature.sizes(entry, leading, types[entry.name].shape),
+                dtype=types[entry.name].dtype,
             )
-            for entry, need in zip(self._wanted, needs, strict=True)
-            if need
+            for entry in choose(self._signature.wanted, needs)
         ]
 
     # Autograd
 
     def _save(self, ctx: Any, inputs: Sequence[Any], output: Any) -> None:
-        given, ctx.attributes = self._split(inputs)
+        operator, count = self._operator, len(self._operator.arguments)
+        names = [entry.name for entry in operator.arguments]
         results = output if isinstance(output, (tuple, list)) else (output,)
-        named = {
-            **given,
-            **{e.name: t for e, t in zip(self._operator.results, results, strict=True)},
-        }
-        needs = dict(zip(given, ctx.needs_input_grad, strict=False))
-        for name, wanted in self._operator.saved_for.items():
-            if not any(needs[other] for other in wanted):
-                named[name] = None
+        named = dict(zip(names, inputs[:count], strict=True))
+        named.update((e.name, t) for e, t in zip(operator.results, results, strict=True))
+        if operator.saved_for:
+            needs = dict(zip(names, ctx.needs_input_grad, strict=False))
+            for name, wanted in operator.saved_for.items():
+                if not any(needs[other] for other in wanted):
+                    named[name] = None
+        ctx.attributes = inputs[count:]
         ctx.set_materialize_grads(False)
-        ctx.save_for_backward(*(named[name] for name in self._operator.saved))
+        ctx.save_for_backward(*(named[name] for name in operator.saved))
 
     def _differentiate(self, ctx: Any, *gradients: Any) -> tuple[Any, ...]:
         operator = self._operator
@@ -397,46 +350,41 @@ class _Registered:
             for entry, gradient in zip(operator.results, gradients, strict=True)
             if entry.is_differentiable and gradient is not None
         }
-        found: dict[str, Any] = {}
-        if named:
-            saved = dict(zip(operator.saved, ctx.saved_tensors, strict=True))
-            asked = {
-                entry.name
-                for entry, need in zip(operator.arguments, ctx.needs_input_grad, strict=False)
-                if need and entry.is_differentiable
-            }
-            asked = {operator.shared.get(name, name) for name in asked}
-            taken = [named.get(entry.name) for entry in self._given]
-            reachable = self._reach(taken, saved, self._attributes(ctx.attributes))
-            needs = [entry.name in asked and entry.name in reachable for entry in self._wanted]
-            made = ()
-            if any(needs):
-                made = self._backward(*taken, *saved.values(), *ctx.attributes, needs)
-            names = [entry.name for entry, need in zip(self._wanted, needs, strict=True) if need]
-            found = {**named, **dict(zip(names, made, strict=True))}
-        results = [
-            found.get(operator.shared.get(entry.name, entry.name)) if need else None
+        if not named:
+            return (None,) * len(ctx.needs_input_grad)
+        saved = ctx.saved_tensors
+        taken = [named.get(entry.name) for entry in self._signature.given]
+        sources = self._find_sources(taken, saved, ctx.attributes)
+        asked = [
+            sources.get(entry.name) if need else None
             for entry, need in zip(operator.arguments, ctx.needs_input_grad, strict=False)
         ]
-        return (*results, *(None for _ in operator.attributes))
+        needs = [name in asked for name in self._wanted]
+        if any(needs):
+            made = self._backward(*taken, *saved, *ctx.attributes, needs)
+            named.update(zip(choose(self._wanted, needs), made, strict=True))
+        return (*(named.get(name) for name in asked), *(None for _ in operator.attributes))
 
-    def _reach(
-        self, gradients: Sequence[Any], saved: Mapping[str, Any], attributes: Mapping[str, Any]
-    ) -> frozenset[str]:
-        """The arguments that the results with a gradient depend on."""
+    def _find_sources(
+        self, gradients: Sequence[Any], tensors: Sequence[Any], attributes: Sequence[Any]
+    ) -> dict[str, str]:
+        """Whose gradient each argument has, by name; those that have none aren't there.
+        A gradient that is another's is no result of an operator, which may not return
+        what it gets."""
         given = tuple(gradient is not None for gradient in gradients)
-        key = (given, tuple(tensor is None for tensor in saved.values()))
-        if key not in self._reachable:
-            builder, results = self._build(self._backward_types(gradients, saved), attributes)
-            names = {entry.name for entry, ok in zip(self._given, given, strict=True) if ok}
-            self._reachable[key] = frozenset().union(
-                *(
-                    builder.depends_on(value)
-                    for entry, value in zip(self._operator.results, results, strict=True)
-                    if entry.name in names
-                )
-            )
-        return self._reachable[key]
+        key = (given, tuple(tensor is None for tensor in tensors))
+        if key not in self._sources:
+            saved = dict(zip(self._operator.saved, tensors, strict=True))
+            types, _ = self._signature.backward_types(gradients, saved)
+            builder, values = self._build(types, attributes)
+            present = [values[entry.name] for entry in choose(self._signature.given, given)]
+            names = {value.name: name for name, value in values.items()}
+            self._sources[key] = {
+                argument.name: names.get(source.name, source.name)
+                for argument in builder.arguments
+                if (source := builder.gradient_source(argument, present)) is not None
+            }
+        return self._sources[key]
 
     def _refuse_second(self, ctx: Any, *gradients: Any) -> None:
         raise FuseOpsError(

@@ -72,3 +72,40 @@ forward {
   }
   fuseops.return %z : tensor<?x5x16xf32>
 }
+
+// -----
+
+// A kernel moves the slices that it reads, not all of their input, unless it
+// skips elements or reads the input elsewhere too. Op by op views move nothing:
+// relu reads 64 bytes a row and writes 64.
+// CHECK-LABEL: fuseops.fusible @bytes(
+// CHECK: @slice(%{{.+}}) {bytes = array<i64: 0, 128>, {{.*}}unfused_bytes = array<i64: 0, 128>}
+// CHECK: @both(%{{.+}}) {bytes = array<i64: 0, 192>, {{.*}}unfused_bytes = array<i64: 0, 192>}
+// CHECK: @every_second(%{{.+}}) {bytes = array<i64: 0, 320>, {{.*}}unfused_bytes = array<i64: 0, 128>}
+// CHECK: @whole(%{{.+}}) {bytes = array<i64: 0, 576>, {{.*}}unfused_bytes = array<i64: 0, 640>}
+fuseops.fusible @bytes(%x: tensor<?x64xf32>) -> (tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x64xf32>)
+forward {
+  %a = fuseops.group @slice pointwise (%i = %x) : (tensor<?x64xf32>) -> tensor<?x16xf32> {
+    %s = fuseops.slice %i dim(1) offset(16) : tensor<?x64xf32> -> tensor<?x16xf32>
+    %r = fuseops.relu %s : tensor<?x16xf32>
+    fuseops.yield %r : tensor<?x16xf32>
+  }
+  %b = fuseops.group @both pointwise (%i = %x) : (tensor<?x64xf32>) -> tensor<?x16xf32> {
+    %s = fuseops.slice %i dim(1) offset(0) : tensor<?x64xf32> -> tensor<?x16xf32>
+    %t = fuseops.slice %i dim(1) offset(48) : tensor<?x64xf32> -> tensor<?x16xf32>
+    %r = fuseops.add %s, %t : tensor<?x16xf32>, tensor<?x16xf32> -> tensor<?x16xf32>
+    fuseops.yield %r : tensor<?x16xf32>
+  }
+  %c = fuseops.group @every_second pointwise (%i = %x) : (tensor<?x64xf32>) -> tensor<?x16xf32> {
+    %s = fuseops.slice %i dim(1) offset(0) step(4) : tensor<?x64xf32> -> tensor<?x16xf32>
+    %r = fuseops.relu %s : tensor<?x16xf32>
+    fuseops.yield %r : tensor<?x16xf32>
+  }
+  %d:2 = fuseops.group @whole pointwise (%i = %x) : (tensor<?x64xf32>) -> (tensor<?x16xf32>, tensor<?x64xf32>) {
+    %s = fuseops.slice %i dim(1) offset(0) : tensor<?x64xf32> -> tensor<?x16xf32>
+    %r = fuseops.relu %s : tensor<?x16xf32>
+    %t = fuseops.relu %i : tensor<?x64xf32>
+    fuseops.yield %r, %t : tensor<?x16xf32>, tensor<?x64xf32>
+  }
+  fuseops.return %a, %b, %c, %d#0, %d#1 : tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x64xf32>
+}

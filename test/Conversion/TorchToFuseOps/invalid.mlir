@@ -285,9 +285,9 @@ func.func @f(%x: !torch.vtensor<[4,64],f32>) -> !torch.vtensor<[4,64],f32> {
 
 // Casts and constants.
 func.func @f(%x: !torch.vtensor<[4,64],f32>) -> !torch.vtensor<[4,64],f32> {
-  %int24 = torch.constant.int 24
-  // expected-error@below {{cannot convert `torch.prims.convert_element_type`: expected a conversion between f16, bf16, f32, f64, integers and bools, but got `f32` to `f8E4M3FN`}}
-  %0 = torch.prims.convert_element_type %x, %int24 : !torch.vtensor<[4,64],f32>, !torch.int -> !torch.vtensor<[4,64],f8E4M3FN>
+  %int44 = torch.constant.int 44
+  // expected-error@below {{cannot convert `torch.prims.convert_element_type`: expected a conversion between f16, bf16, f32, f64, integers and bools, but got `f32` to `f8E8M0FNU`}}
+  %0 = torch.prims.convert_element_type %x, %int44 : !torch.vtensor<[4,64],f32>, !torch.int -> !torch.vtensor<[4,64],f8E8M0FNU>
   return %x : !torch.vtensor<[4,64],f32>
 }
 

@@ -367,19 +367,41 @@ func.func @f(%a: !torch.vtensor<[2,?,8],f32>, %b: !torch.vtensor<[2,8,4],f32>) -
 func.func @f(%a: !torch.vtensor<[4,8],f32>, %b: !torch.vtensor<[8],f32>) -> !torch.vtensor<[4],f32> {
   %str0 = torch.constant.str "ij,j,j->i"
   %none = torch.constant.none
-  %l0 = torch.prim.ListConstruct %a, %b, %b : (!torch.vtensor<[4,8],f32>, !torch.vtensor<[8],f32>, !torch.vtensor<[8],f32>) -> !torch.list<vtensor>
-  // expected-error@below {{cannot convert `torch.aten.einsum`: expected one or two operands, but got 3}}
+  %l0 = torch.prim.ListConstruct %a, %b : (!torch.vtensor<[4,8],f32>, !torch.vtensor<[8],f32>) -> !torch.list<vtensor>
+  // expected-error@below {{cannot convert `torch.aten.einsum`: expected 3 operands, but got 2}}
   %1 = torch.aten.einsum %str0, %l0, %none : !torch.str, !torch.list<vtensor>, !torch.none -> !torch.vtensor<[4],f32>
   return %1 : !torch.vtensor<[4],f32>
 }
 
 // -----
 
-func.func @f(%a: !torch.vtensor<[4,4],f32>) -> !torch.vtensor<[4],f32> {
+func.func @f(%a: !torch.vtensor<[4,3],f32>) -> !torch.vtensor<[4],f32> {
   %str0 = torch.constant.str "ii->i"
   %none = torch.constant.none
-  %l0 = torch.prim.ListConstruct %a : (!torch.vtensor<[4,4],f32>) -> !torch.list<vtensor>
-  // expected-error@below {{cannot convert `torch.aten.einsum`: expected letters that occur once in an operand, but got `ii`}}
+  %l0 = torch.prim.ListConstruct %a : (!torch.vtensor<[4,3],f32>) -> !torch.list<vtensor>
+  // expected-error@below {{cannot convert `torch.aten.einsum`: expected one known size for `i`}}
+  %1 = torch.aten.einsum %str0, %l0, %none : !torch.str, !torch.list<vtensor>, !torch.none -> !torch.vtensor<[4],f32>
+  return %1 : !torch.vtensor<[4],f32>
+}
+
+// -----
+
+func.func @f(%a: !torch.vtensor<[4,3],f32>) -> !torch.vtensor<[4],f32> {
+  %str0 = torch.constant.str "i->i"
+  %none = torch.constant.none
+  %l0 = torch.prim.ListConstruct %a : (!torch.vtensor<[4,3],f32>) -> !torch.list<vtensor>
+  // expected-error@below {{cannot convert `torch.aten.einsum`: expected a letter for each of 2 dimensions, but got `i`}}
+  %1 = torch.aten.einsum %str0, %l0, %none : !torch.str, !torch.list<vtensor>, !torch.none -> !torch.vtensor<[4],f32>
+  return %1 : !torch.vtensor<[4],f32>
+}
+
+// -----
+
+func.func @f(%a: !torch.vtensor<[4,8],si64>, %b: !torch.vtensor<[8],f32>) -> !torch.vtensor<[4],f32> {
+  %str0 = torch.constant.str "ij,j->i"
+  %none = torch.constant.none
+  %l0 = torch.prim.ListConstruct %a, %b : (!torch.vtensor<[4,8],si64>, !torch.vtensor<[8],f32>) -> !torch.list<vtensor>
+  // expected-error@below {{cannot convert `torch.aten.einsum`: expected operands of one dtype, but got `tensor<8xf32>` and `i64`}}
   %1 = torch.aten.einsum %str0, %l0, %none : !torch.str, !torch.list<vtensor>, !torch.none -> !torch.vtensor<[4],f32>
   return %1 : !torch.vtensor<[4],f32>
 }
@@ -430,4 +452,37 @@ func.func @f(%x: !torch.vtensor<[4,8],f32>) -> !torch.list<vtensor> {
   // expected-error@below {{cannot convert `torch.aten.split.Tensor`: expected a positive size or number of pieces, but got 0}}
   %0 = torch.aten.split.Tensor %x, %int0, %int1 : !torch.vtensor<[4,8],f32>, !torch.int, !torch.int -> !torch.list<vtensor>
   return %0 : !torch.list<vtensor>
+}
+
+// -----
+
+func.func @f(%a: !torch.vtensor<[4,5],f32>, %b: !torch.vtensor<[3],f32>) -> !torch.vtensor<[20,3],f32> {
+  // expected-error@below {{cannot convert `torch.aten.outer`: expected two vectors}}
+  %0 = torch.aten.outer %a, %b : !torch.vtensor<[4,5],f32>, !torch.vtensor<[3],f32> -> !torch.vtensor<[20,3],f32>
+  return %0 : !torch.vtensor<[20,3],f32>
+}
+
+// -----
+
+func.func @f(%x: !torch.vtensor<[1,2,3],f32>) -> !torch.vtensor<[1,2,5],f32> {
+  %int1 = torch.constant.int 1
+  %none = torch.constant.none
+  %str = torch.constant.str "reflect"
+  %0 = torch.prim.ListConstruct %int1, %int1 : (!torch.int, !torch.int) -> !torch.list<int>
+  // expected-error@below {{cannot convert `torch.aten.pad`: expected the mode constant, replicate or circular, but got `reflect`}}
+  %1 = torch.aten.pad %x, %0, %str, %none : !torch.vtensor<[1,2,3],f32>, !torch.list<int>, !torch.str, !torch.none -> !torch.vtensor<[1,2,5],f32>
+  return %1 : !torch.vtensor<[1,2,5],f32>
+}
+
+// -----
+
+func.func @f(%x: !torch.vtensor<[1,2,3],f32>) -> !torch.vtensor<[1,2,7],f32> {
+  %int4 = torch.constant.int 4
+  %int0 = torch.constant.int 0
+  %none = torch.constant.none
+  %str = torch.constant.str "circular"
+  %0 = torch.prim.ListConstruct %int4, %int0 : (!torch.int, !torch.int) -> !torch.list<int>
+  // expected-error@below {{cannot convert `torch.aten.pad`: expected to repeat no more than there is}}
+  %1 = torch.aten.pad %x, %0, %str, %none : !torch.vtensor<[1,2,3],f32>, !torch.list<int>, !torch.str, !torch.none -> !torch.vtensor<[1,2,7],f32>
+  return %1 : !torch.vtensor<[1,2,7],f32>
 }

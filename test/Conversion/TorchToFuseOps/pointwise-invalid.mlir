@@ -18,7 +18,7 @@ func.func @f(%x: !torch.vtensor<[4],si32>) -> !torch.vtensor<[4],si32> {
 // -----
 
 func.func @f(%x: !torch.vtensor<[4],f8E4M3FN>) -> !torch.vtensor<[4],f8E4M3FN> {
-  // expected-error@below {{cannot convert `torch.aten.neg`: expected operand 0 to have a float, an integer or a bool dtype, but got `tensor<4xf8E4M3FN>`}}
+  // expected-error@below {{cannot convert `torch.aten.neg`: expected f16, bf16, f32, f64, integers or bools, but got `!torch.vtensor<[4],f8E4M3FN>`}}
   %0 = torch.aten.neg %x : !torch.vtensor<[4],f8E4M3FN> -> !torch.vtensor<[4],f8E4M3FN>
   return %0 : !torch.vtensor<[4],f8E4M3FN>
 }

@@ -39,3 +39,22 @@ func.func @identity(%x: !torch.vtensor<[4,64],f32>) -> !torch.vtensor<[4,64],f32
   %2 = torch.aten.relu %1 : !torch.vtensor<[4,64],f32> -> !torch.vtensor<[4,64],f32>
   return %2 : !torch.vtensor<[4,64],f32>
 }
+
+// -----
+
+// dropout of all elements multiplies by zero, and so has a gradient;
+// native_dropout makes zeros.
+// CHECK-LABEL: fuseops.fusible @all
+// CHECK-SAME: (%[[X:.+]]: tensor<4x64xf32>)
+func.func @all(%x: !torch.vtensor<[4,64],f32>) -> (!torch.vtensor<[4,64],f32>, !torch.vtensor<[4,64],f32>) {
+  %one = torch.constant.int 1
+  %true = torch.constant.bool true
+  // CHECK: %[[A:.+]] = fuseops.pointwise (%[[E:.+]] = %[[X]])
+  // CHECK-NEXT: %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+  // CHECK-NEXT: arith.mulf %[[E]], %[[ZERO]] : f32
+  // CHECK: %[[B:.+]] = fuseops.pointwise ()
+  %0 = torch.aten.dropout %x, %one, %true : !torch.vtensor<[4,64],f32>, !torch.int, !torch.bool -> !torch.vtensor<[4,64],f32>
+  %result0, %result1 = torch.aten.native_dropout %x, %one, %true : !torch.vtensor<[4,64],f32>, !torch.int, !torch.bool -> !torch.vtensor<[4,64],f32>, !torch.vtensor<[4,64],i1>
+  // CHECK: fuseops.return %[[A]], %[[B]]
+  return %0, %result0 : !torch.vtensor<[4,64],f32>, !torch.vtensor<[4,64],f32>
+}

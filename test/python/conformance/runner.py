@@ -9,12 +9,13 @@ import functools
 import hashlib
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from fuseops import _capi, emit
-from fuseops.arrays import TorchTensors
+from fuseops.arrays import Allocation, TorchTensors
 from fuseops.program import Context, Program
 from torch import Tensor
 
@@ -64,8 +65,10 @@ class _Guarded(TorchTensors):
         self._made.append((buffer, first, first + size))
         return buffer[first : first + size].fill_(_POISON)
 
-    def empty(self, shape: tuple[int, ...], dtype: str) -> Tensor:
-        kind = DTYPES[dtype]
+    def allocation(self, shape: tuple[int, ...], dtype: str) -> Allocation:
+        return self._empty, (shape, DTYPES[dtype]), {}
+
+    def _empty(self, shape: tuple[int, ...], kind: torch.dtype) -> Tensor:
         return self._bytes(math.prod(shape) * kind.itemsize).view(kind).reshape(shape)
 
     def workspace(self, size: int) -> tuple[Any, int]:
@@ -91,7 +94,13 @@ class Checked(Program):
         """One gradient for each argument, None where there is none."""
         return list(self.backward(context, *incoming))
 
-    def _run(self, entry: _capi.EntryInfo, arrays: tuple[Any, ...]) -> list[Any]:
+    def run_forward(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        return self._run(self._forward, tuple(tensors))
+
+    def run_backward(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        return self._run(self._require_backward(), tuple(tensors))
+
+    def _run(self, entry: _capi.EntryInfo, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
         assert len(arrays) == len(entry.inputs), f"{len(arrays)} != {len(entry.inputs)}"
         device = device_of(self.target)
         self._guarded = _Guarded(device)

@@ -1,0 +1,136 @@
+//===- Padding.cpp - Elements added at the edges of a tensor -------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Slice.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+namespace {
+/// What is added: a number, the element at the edge, or the elements at the
+/// other edge.
+enum class Fill { Constant, Replicate, Circular };
+
+/// The padding of one dimension; a negative size cuts.
+struct Edges {
+  int64_t before = 0, behind = 0;
+};
+} // namespace
+
+/// `sliced` with `edges`; null, with an error, where they don't fit.
+static Value buildPadded(TorchCall &call, const Sliced &sliced, Edges edges,
+                         Fill fill, TorchNumber number) {
+  int64_t cutBefore = std::max<int64_t>(-edges.before, 0);
+  int64_t cutBehind = std::max<int64_t>(-edges.behind, 0);
+  Range kept{cutBefore, sliced.extent - cutBefore - cutBehind, 1};
+  int64_t most = std::max(edges.before, edges.behind);
+  if (kept.count < 0) {
+    (void)call.refuse("expected to cut no more than there is");
+    return {};
+  }
+  bool canRepeat =
+      fill == Fill::Constant || most <= 0 ||
+      (fill == Fill::Replicate ? sliced.extent > 0 : sliced.extent >= most);
+  if (!canRepeat) {
+    (void)call.refuse("expected to repeat no more than there is");
+    return {};
+  }
+  SmallVector<int64_t> shape(sliced.type.getShape());
+  auto getType = [&](int64_t extent) {
+    shape[sliced.dim] = extent;
+    return RankedTensorType::get(shape, sliced.type.getElementType());
+  };
+  SmallVector<Value> parts;
+  auto add = [&](int64_t count, int64_t edge, int64_t other) {
+    if (count <= 0)
+      return;
+    if (fill == Fill::Circular) {
+      parts.push_back(buildSlice(call, sliced, {other, count, 1}));
+    } else if (fill == Fill::Replicate) {
+      Value last = buildSlice(call, sliced, {edge, 1, 1});
+      parts.push_back(call.builder.createOrFold<ExpandOp>(
+          call.getLoc(), getType(count), last));
+    } else {
+      TorchValue filling;
+      filling.kind = TorchValue::Kind::Splat;
+      filling.type = getType(count);
+      filling.constant = number;
+      parts.push_back(call.materialize(filling));
+    }
+  };
+  add(edges.before, 0, sliced.extent - edges.before);
+  parts.push_back(buildSlice(call, sliced, kept));
+  add(edges.behind, sliced.extent - 1, 0);
+  return buildConcat(call, getType(sliced.extent + edges.before + edges.behind),
+                     sliced.dim, parts);
+}
+
+/// Operand 1 lists pairs of sizes, what is added before and behind, last
+/// dimension first.
+static LogicalResult setPadded(TorchCall &call, Fill fill,
+                               unsigned numberIndex) {
+  FailureOr<TorchValue> input = call.value(0);
+  if (failed(input))
+    return failure();
+  FailureOr<Value> tensor = call.tensor(0);
+  if (failed(tensor))
+    return failure();
+  FailureOr<SmallVector<int64_t>> pads = call.integers(1);
+  if (failed(pads))
+    return failure();
+  TorchNumber number;
+  if (!call.isNone(numberIndex)) {
+    FailureOr<TorchNumber> given = call.exactNumber(numberIndex);
+    if (failed(given))
+      return failure();
+    number = *given;
+  }
+  int64_t rank = input->getRank();
+  if (pads->size() % 2 || static_cast<int64_t>(pads->size()) > 2 * rank)
+    return call.refuse("expected two sizes for each padded dimension");
+  Value value = *tensor;
+  for (size_t pair = 0; pair < pads->size() / 2; ++pair) {
+    Edges edges{(*pads)[2 * pair], (*pads)[2 * pair + 1]};
+    int64_t dim = input->getDim(rank - 1 - static_cast<int64_t>(pair));
+    if (edges.before == 0 && edges.behind == 0)
+      continue;
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.isDynamicDim(dim))
+      return refuseSymbolic(call);
+    Sliced sliced{value, type,  input->multiple,
+                  dim,   false, type.getDimSize(dim)};
+    value = buildPadded(call, sliced, edges, fill, number);
+    if (!value)
+      return failure();
+  }
+  return call.set(0, value);
+}
+
+/// pad (sizes, mode, number).
+static LogicalResult convertPad(TorchCall &call) {
+  FailureOr<StringRef> mode = StringRef("constant");
+  if (!call.isNone(2))
+    mode = call.string(2);
+  if (failed(mode))
+    return failure();
+  if (*mode == "constant")
+    return setPadded(call, Fill::Constant, 3);
+  if (*mode == "replicate")
+    return setPadded(call, Fill::Replicate, 3);
+  if (*mode == "circular")
+    return setPadded(call, Fill::Circular, 3);
+  return call.refuse("expected the mode constant, replicate or circular, but "
+                     "got `" +
+                     *mode + "`");
+}
+
+void mlir::fuseops::addPaddingHandlers(TorchHandlers &handlers) {
+  handlers.add("aten.constant_pad_nd", 2, 3, [](TorchCall &call) {
+    return setPadded(call, Fill::Constant, 2);
+  });
+  handlers.add("aten.pad", 2, 4, convertPad);
+}
