@@ -43,7 +43,9 @@ public:
   void perturb(Block &block);
 
 private:
-  Value addNoise(OpBuilder &b, Location loc, Value x, double roundoff);
+  Value makeNoise(OpBuilder &b, Location loc, Value x);
+  Value addNoise(OpBuilder &b, Location loc, Value x, Value noise,
+                 double roundoff);
   Value perturbTensor(Value value, double roundoff);
   void perturbBody(PointwiseOp pointwise);
 
@@ -89,12 +91,10 @@ static double getErrorFactor(Operation &op) {
              : 1;
 }
 
-/// `x * (1 + roundoff * sin(frequency * h + start))` for a hash h of the bits
-/// of x, with a frequency and a start of its own. Equal values get equal noise,
-/// as they are rounded by the same amount: in a sum over them it does not
+/// A number between -1 and 1, drawn by the bits of x. Equal values get the
+/// same, as they are rounded by the same amount: in a sum over them it does not
 /// cancel.
-Value Perturber::addNoise(OpBuilder &b, Location loc, Value x,
-                          double roundoff) {
+Value Perturber::makeNoise(OpBuilder &b, Location loc, Value x) {
   constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15;
   constexpr unsigned kBits = 20;
   // No rational of pi: each hash draws another number.
@@ -111,31 +111,53 @@ Value Perturber::addNoise(OpBuilder &b, Location loc, Value x,
     return arith::ConstantOp::create(
         b, loc, b.getIntegerAttr(integer, value.trunc(width)));
   };
-  Value product = arith::MulIOp::create(
-      b, loc, arith::BitcastOp::create(b, loc, integer, x), bits(kMultiplier));
+  Value pattern = arith::BitcastOp::create(b, loc, integer, x);
+  Value product = arith::MulIOp::create(b, loc, pattern, bits(kMultiplier));
   Value hash = arith::ShRUIOp::create(b, loc, product, bits(width - kBits));
   Value position = arith::SIToFPOp::create(b, loc, x.getType(), hash);
   Value phase = math::FmaOp::create(b, loc, position, constant(frequency),
                                     constant(start));
-  Value noise = arith::MulFOp::create(
-      b, loc, math::SinOp::create(b, loc, phase), constant(roundoff));
+  return math::SinOp::create(b, loc, phase);
+}
+
+/// `x * (1 + roundoff * noise)`.
+Value Perturber::addNoise(OpBuilder &b, Location loc, Value x, Value noise,
+                          double roundoff) {
+  auto constant = [&](double number) -> Value {
+    return arith::ConstantOp::create(b, loc,
+                                     b.getFloatAttr(x.getType(), number));
+  };
+  Value change = arith::MulFOp::create(b, loc, noise, constant(roundoff));
   // A factor, and no summand, so that an infinity stays one.
   return arith::MulFOp::create(
-      b, loc, x, arith::AddFOp::create(b, loc, constant(1), noise));
+      b, loc, x, arith::AddFOp::create(b, loc, constant(1), change));
 }
 
 /// The tensor with noise; itself where it holds no floats, or FP8 data, which
-/// keep their values.
+/// keep their values. f16 has few exponents: what is not 0 is rounded by up to
+/// half of its least number too.
 Value Perturber::perturbTensor(Value value, double roundoff) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !isa<FloatType>(type.getElementType()) ||
       type.getElementTypeBitWidth() < 16)
     return value;
-  return PointwiseOp::build(builder, value.getLoc(), type, value,
-                            [&](OpBuilder &b, Location loc,
-                                ValueRange scalars) -> SmallVector<Value> {
-                              return {addNoise(b, loc, scalars[0], roundoff)};
-                            })
+  auto body = [&](OpBuilder &b, Location loc,
+                  ValueRange scalars) -> SmallVector<Value> {
+    Value x = scalars[0], noise = makeNoise(b, loc, x);
+    Value noisy = addNoise(b, loc, x, noise, roundoff);
+    if (!type.getElementType().isF16())
+      return {noisy};
+    auto constant = [&](double number) -> Value {
+      return arith::ConstantOp::create(b, loc,
+                                       b.getFloatAttr(x.getType(), number));
+    };
+    Value moved = math::FmaOp::create(b, loc, noise,
+                                      constant(std::ldexp(1.0, -25)), noisy);
+    Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x,
+                                         constant(0));
+    return {arith::SelectOp::create(b, loc, isZero, x, moved)};
+  };
+  return PointwiseOp::build(builder, value.getLoc(), type, value, body)
       .getResult(0);
 }
 
@@ -154,7 +176,8 @@ void Perturber::perturbBody(PointwiseOp pointwise) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfter(&op);
     Value exact = op.getResult(0);
-    Value noisy = addNoise(builder, op.getLoc(), exact,
+    Value noise = makeNoise(builder, op.getLoc(), exact);
+    Value noisy = addNoise(builder, op.getLoc(), exact, noise,
                            getErrorFactor(op) * getRoundoff(exact.getType()));
     // What makes the noise reads the value as it was.
     llvm::SmallPtrSet<Operation *, 8> made;

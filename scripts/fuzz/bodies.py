@@ -112,10 +112,13 @@ class BodyWriter:
             self.float(a, "arith.divf {a}, {b} : {t}", a.size, bottom)
         else:
             half = self.constant(0.5, self.compute)
-            base = self.float(a, "math.absf {a} : {t}", a.size)
-            base = self.float(base, "arith.addf {a}, {b} : {t}", a.size + 1, half)
+            if a.exact:
+                base = self.float(a, "math.absf {a} : {t}", a.size)
+                base = self.float(base, "arith.addf {a}, {b} : {t}", a.size + 1, half)
+            else:
+                base = self.float(a, "math.fma {a}, {a}, {b} : {t}", a.size**2 + 1, half)
             power = self.constant(self.random.choice((0.5, 1.5, 2.0, -1.0)), self.compute)
-            self.float(base, "math.powf {a}, {b} : {t}", a.size**2 + 2, power)
+            self.float(base, "math.powf {a}, {b} : {t}", base.size**2 + 2, power)
 
     def kinked(self, a: Scalar) -> None:
         """What jumps, or has a gradient that does: of exact floats only."""

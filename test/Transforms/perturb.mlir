@@ -81,3 +81,20 @@ forward {
   %z = fuseops.matmul %x, %y transpose_lhs : tensor<?x16xf32>, tensor<?x3xf32> -> tensor<16x3xf32>
   fuseops.return %z : tensor<16x3xf32>
 }
+
+// f16 has few exponents: a result that is not 0 moves by half of its least
+// number too.
+// CHECK-LABEL: fuseops.fusible @half(
+// CHECK: arith.constant 4.8828125E-4 : f32
+// CHECK: arith.addf
+// CHECK-NEXT: %[[NOISY:.+]] = arith.mulf
+// CHECK-NEXT: %[[LEAST:.+]] = arith.constant 2.98023224E-8 : f32
+// CHECK-NEXT: %[[MOVED:.+]] = math.fma %{{.+}}, %[[LEAST]], %[[NOISY]] : f32
+// CHECK-NEXT: %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[IS_ZERO:.+]] = arith.cmpf oeq, %[[X:.+]], %[[ZERO]] : f32
+// CHECK-NEXT: arith.select %[[IS_ZERO]], %[[X]], %[[MOVED]] : f32
+fuseops.fusible @half(%x: tensor<?x64xf16>) -> tensor<?x64xf16>
+forward {
+  %y = fuseops.scale %x by(0.3) : tensor<?x64xf16>
+  fuseops.return %y : tensor<?x64xf16>
+}

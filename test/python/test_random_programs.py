@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from fuzz.check import Checker, Runner  # noqa: E402
 from fuzz.generator import Program  # noqa: E402
 
-# Two and a half minutes of two processors.
+# Three minutes of two processors.
 COUNT = 2000
 
 

@@ -92,10 +92,10 @@ def PerturbPass : Pass<"fuseops-perturb", "::mlir::fuseops::FusibleOp"> {
     product, and the results of both. u is the unit roundoff of the type (8 of
     them for an elementary function, 16 for a special one, the square root of
     their number for the terms of a sum, since what is rounded is the sum so
-    far); n, between -1 and 1, depends on the element's value and the seed. The
-    f64 oracle of the result (`--target=reference`) differs from that of the
-    program by as much as its roundings may cost: how well the program is
-    conditioned.
+    far; for f16 also half of its least number); n, between -1 and 1, depends on
+    the element's value and the seed. The f64 oracle of the result
+    (`--target=reference`) differs from that of the program by as much as its
+    roundings may cost: how well the program is conditioned.
 
     Precondition: the program is in the FuseOps dialect, differentiated if its
     gradients are to have noise of their own. Guarantee: the same types.

@@ -245,8 +245,8 @@ std::optional<Access> KernelGroup::getAccess(Value value) const {
 }
 
 bool KernelGroup::isStored(Value value) const {
-  return llvm::any_of(
-      stores, [&](const Store &store) { return store.value == value; });
+  return llvm::any_of(stores,
+                      [&](const Store &store) { return store.value == value; });
 }
 
 LogicalResult KernelGroup::findStores() {

@@ -55,5 +55,8 @@ void mlir::fuseops::addCastHandlers(TorchHandlers &handlers) {
   handlers.add("aten.to.dtype_layout", 2, 8, convertCast);
   handlers.add("aten.to.other", 2, 5, convertCast);
   handlers.add("aten.type_as", 2, 2, convertCast);
+  for (StringRef dtype :
+       {"Float", "Double", "Half", "Int", "Long", "Short", "Char", "Byte"})
+    handlers.add(("aten._cast_" + dtype).str(), 1, 2, convertCast);
   handlers.add("prims.convert_element_type", 2, 2, convertCast);
 }

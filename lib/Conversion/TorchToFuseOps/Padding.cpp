@@ -11,9 +11,9 @@ using namespace mlir;
 using namespace mlir::fuseops;
 
 namespace {
-/// What is added: a number, the element at the edge, or the elements at the
-/// other edge.
-enum class Fill { Constant, Replicate, Circular };
+/// What is added: a number, the element at the edge, the elements at the other
+/// edge, or those before this edge in reverse.
+enum class Fill { Constant, Replicate, Circular, Reflect };
 
 /// The padding of one dimension; a negative size cuts.
 struct Edges {
@@ -32,9 +32,12 @@ static Value buildPadded(TorchCall &call, const Sliced &sliced, Edges edges,
     (void)call.refuse("expected to cut no more than there is");
     return {};
   }
-  bool canRepeat =
-      fill == Fill::Constant || most <= 0 ||
-      (fill == Fill::Replicate ? sliced.extent > 0 : sliced.extent >= most);
+  // Of what is cut nothing comes back on the other side.
+  int64_t available = fill == Fill::Circular ? kept.count : sliced.extent;
+  int64_t needed = fill == Fill::Replicate ? 1
+                   : fill == Fill::Reflect ? most + 1
+                                           : most;
+  bool canRepeat = fill == Fill::Constant || most <= 0 || needed <= available;
   if (!canRepeat) {
     (void)call.refuse("expected to repeat no more than there is");
     return {};
@@ -45,26 +48,32 @@ static Value buildPadded(TorchCall &call, const Sliced &sliced, Edges edges,
     return RankedTensorType::get(shape, sliced.type.getElementType());
   };
   SmallVector<Value> parts;
-  auto add = [&](int64_t count, int64_t edge, int64_t other) {
+  auto add = [&](int64_t count, bool isBehind) {
     if (count <= 0)
       return;
-    if (fill == Fill::Circular) {
-      parts.push_back(buildSlice(call, sliced, {other, count, 1}));
-    } else if (fill == Fill::Replicate) {
-      Value last = buildSlice(call, sliced, {edge, 1, 1});
-      parts.push_back(call.builder.createOrFold<ExpandOp>(
-          call.getLoc(), getType(count), last));
-    } else {
+    int64_t last = sliced.extent - 1;
+    if (fill == Fill::Constant) {
       TorchValue filling;
       filling.kind = TorchValue::Kind::Splat;
       filling.type = getType(count);
       filling.constant = number;
       parts.push_back(call.materialize(filling));
+    } else if (fill == Fill::Replicate) {
+      Value edge = buildSlice(call, sliced, {isBehind ? last : 0, 1, 1});
+      parts.push_back(call.builder.createOrFold<ExpandOp>(
+          call.getLoc(), getType(count), edge));
+    } else if (fill == Fill::Circular) {
+      int64_t first = isBehind ? 0 : kept.count - count;
+      parts.push_back(
+          buildSlice(call, sliced, {kept.offset + first, count, 1}));
+    } else {
+      parts.push_back(
+          buildSlice(call, sliced, {isBehind ? last - 1 : count, count, -1}));
     }
   };
-  add(edges.before, 0, sliced.extent - edges.before);
+  add(edges.before, /*isBehind=*/false);
   parts.push_back(buildSlice(call, sliced, kept));
-  add(edges.behind, sliced.extent - 1, 0);
+  add(edges.behind, /*isBehind=*/true);
   return buildConcat(call, getType(sliced.extent + edges.before + edges.behind),
                      sliced.dim, parts);
 }
@@ -123,8 +132,10 @@ static LogicalResult convertPad(TorchCall &call) {
     return setPadded(call, Fill::Replicate, 3);
   if (*mode == "circular")
     return setPadded(call, Fill::Circular, 3);
-  return call.refuse("expected the mode constant, replicate or circular, but "
-                     "got `" +
+  if (*mode == "reflect")
+    return setPadded(call, Fill::Reflect, 3);
+  return call.refuse("expected the mode constant, replicate, circular or "
+                     "reflect, but got `" +
                      *mode + "`");
 }
 

@@ -428,6 +428,7 @@ const TorchHandlers &TorchHandlers::get() {
     addShuffleHandlers(all);
     addSliceHandlers(all);
     all.setTakesFloat8(false);
+    addBitViewHandlers(all);
     addContractionHandlers(all);
     addLossHandlers(all);
     addNormBackwardHandlers(all);

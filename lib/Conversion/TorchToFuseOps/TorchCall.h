@@ -234,6 +234,7 @@ std::optional<TorchNumber> getConstantNumber(Value value);
 /// The elements of a list that the program spells out; fails otherwise.
 FailureOr<OperandRange> getListElements(Value list);
 
+void addBitViewHandlers(TorchHandlers &handlers);
 void addCastHandlers(TorchHandlers &handlers);
 void addContractionHandlers(TorchHandlers &handlers);
 void addLayoutHandlers(TorchHandlers &handlers);

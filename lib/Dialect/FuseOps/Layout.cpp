@@ -7,8 +7,8 @@
 
 #include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Dialect/FuseOps/Gradients.h"
-#include "llvm/ADT/Sequence.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -119,6 +119,9 @@ static int64_t product(RankedTensorType type, ArrayRef<int64_t> dims) {
   return count;
 }
 
+/// A row of more columns is summed in parts.
+static constexpr int64_t kMostColumns = 1 << 16;
+
 /// The columns into which a long vector is cut, so that its parts are rows that
 /// many workers reduce; `count` itself where it is short or cannot be cut.
 static int64_t chooseColumns(int64_t count) {
@@ -186,18 +189,27 @@ FailureOr<Value> mlir::fuseops::reduceDims(OpBuilder &builder, Location loc,
   bool hasRows = !plan.leading.empty();
   if (!plan.trailing.empty()) {
     int64_t columns = product(type, plan.trailing);
-    int64_t cut = matrix.empty() ? chooseColumns(columns) : columns;
-    if (cut != columns) {
+    bool isVector = matrix.empty();
+    // One running sum of millions of terms loses most of its bits.
+    bool isLong = columns > kMostColumns && kind == ReductionKind::Sum;
+    int64_t cut = isVector || isLong ? chooseColumns(columns) : columns;
+    bool hasParts = cut != columns;
+    if (hasParts)
       matrix.push_back(columns / cut);
-      hasRows = true;
-    }
+    hasRows |= hasParts && isVector;
+    auto reduceColumns = [&](Type to) {
+      value = reshapeTo(builder, loc, value, matrix);
+      matrix.back() = 1;
+      value = ReduceColumnsOp::create(
+          builder, loc, RankedTensorType::get(matrix, to), value, kind);
+    };
+    Type wide = getAccumulatorType(type.getElementType());
     matrix.push_back(cut);
-    value = reshapeTo(builder, loc, value, matrix);
-    matrix.back() = 1;
-    Type between =
-        hasRows ? getAccumulatorType(type.getElementType()) : element;
-    value = ReduceColumnsOp::create(
-        builder, loc, RankedTensorType::get(matrix, between), value, kind);
+    reduceColumns(hasRows || hasParts ? wide : element);
+    if (hasParts && !isVector) {
+      matrix.pop_back();
+      reduceColumns(hasRows ? wide : element);
+    }
   }
   if (hasRows) {
     int64_t count = product(type, plan.kept);

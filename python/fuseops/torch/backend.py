@@ -19,11 +19,12 @@ from torch.fx import Graph, GraphModule, Node
 from fuseops.errors import FuseOpsError
 from fuseops.torch.checkpointing import replace_checkpoints
 from fuseops.torch.explanation import log_graph
+from fuseops.torch.modes import Modes, in_grad_mode, is_mode_change
 from fuseops.torch.partition import Effect, Part, Partition, is_view, partition
-from fuseops.torch.pipeline import Pipeline, Result
+from fuseops.torch.pipeline import Argument, Pipeline, Result
 from fuseops.torch.rest import compile_rest, compile_whole
 from fuseops.torch.support import Support, find_order
-from fuseops.torch.trace import example_of, extract, fake_mode_of, tensors_of, trace
+from fuseops.torch.trace import example_of, extract, fake_mode_of, find_split, tensors_of, trace
 
 REST = ("inductor", "eager")
 MODES = ("default", "reduce-overhead")
@@ -122,8 +123,9 @@ def compile_graph(
     target = options.target or _target_of(module)
     if fake_mode is None or target is None:
         return module.forward, compiled
-    cut = _cut(module, Support(module, fake_mode, target), target, compiled)
-    graph = _rewrite(module.graph, cut, compiled.taken)
+    support = Support(module, fake_mode, target)
+    cut = _cut(module, support, target, compiled)
+    graph = _rewrite(module.graph, cut, compiled.taken, support.modes)
     result = GraphModule(module, graph)
     if has_graphs:
         return compile_whole(result), compiled
@@ -167,7 +169,7 @@ def _cut(module: GraphModule, support: Support, target: str, compiled: Compiled)
                 failed = True
                 continue
             try:
-                compiled.taken.append(_compile_part(module, part, support, target))
+                compiled.taken.append(_compile_part(module, cut, part, support, target))
             except FuseOpsError as error:
                 support.refuse(part.nodes, f"its pipeline does not compile: {error}")
                 failed = True
@@ -181,27 +183,37 @@ def _cut(module: GraphModule, support: Support, target: str, compiled: Compiled)
     return cut
 
 
-def _compile_part(module: GraphModule, part: Part, support: Support, target: str) -> Taken:
+def _compile_part(
+    module: GraphModule, cut: Partition, part: Part, support: Support, target: str
+) -> Taken:
     """Traces and compiles a pipeline; raises FuseOpsError."""
     inputs, nodes = part.inputs(), part.results()
     modes = support.modes[part.nodes[0]]
     orders = {node: find_order(example_of(node)) for node in nodes}
     # Packed as it is, or permuted.
     orders = {node: order for node, order in orders.items() if list(order) != sorted(order)}
-    extracted = extract(module, part.nodes, inputs, nodes, orders)
+    extracted = extract(module, part.nodes, inputs, nodes, orders, is_split=True)
     with modes.entered():
         traced = trace(extracted, support.fake_mode)
+    has_backward = modes.is_grad_enabled and any(
+        t.requires_grad for n in nodes for t in tensors_of(n)
+    )
+
+    def is_copied(node: Node) -> bool:
+        return has_backward and cut.is_written_after(node, part.level)
+
     results = []
     for node in nodes:
         has_gradient = modes.is_grad_enabled and example_of(node).requires_grad
         order = orders.get(node)
         inverse = order and tuple(sorted(range(len(order)), key=order.__getitem__))
-        results.append(Result(has_gradient, inverse))
+        split = find_split(example_of(node), order)
+        results.append(Result(has_gradient, inverse, split, is_copied(node)))
     tensors = [node for node in inputs if isinstance(example_of(node), torch.Tensor)]
     needs = tuple(modes.is_grad_enabled and example_of(node).requires_grad for node in tensors)
-    pipeline = Pipeline(
-        _name_of(part), traced, results, target, is_grad_enabled=modes.is_grad_enabled
-    )
+    arguments = [Argument(find_split(example_of(node)), is_copied(node)) for node in tensors]
+    name, is_grad_enabled = _name_of(part), modes.is_grad_enabled
+    pipeline = Pipeline(name, traced, arguments, results, target, is_grad_enabled=is_grad_enabled)
     pipeline.program(needs)
     return Taken(pipeline, part.nodes, tensors, nodes, needs)
 
@@ -212,11 +224,17 @@ def _name_of(part: Part) -> str:
     return "_".join(dict.fromkeys([names[0], names[-1]]))
 
 
-def _rewrite(source: Graph, cut: Partition, taken: Sequence[Taken]) -> Graph:
+def _rewrite(
+    source: Graph, cut: Partition, taken: Sequence[Taken], modes: Mapping[Node, Modes]
+) -> Graph:
     """The graph with a call in place of each pipeline."""
     graph = Graph()
     values: dict[Node, Any] = {}
     inside = {node for one in taken for node in one.nodes}
+    nodes = list(source.nodes)
+    # The modes after each node, and those where the new graph ends now.
+    after = dict(zip(nodes, [modes[node] for node in nodes[1:]], strict=False))
+    current = modes[nodes[0]]
 
     def value(node: Node) -> Any:
         # A view that is used outside of its pipeline is made there.
@@ -225,7 +243,13 @@ def _rewrite(source: Graph, cut: Partition, taken: Sequence[Taken]) -> Graph:
         return values[node]
 
     def copy(node: Node) -> None:
-        values[node] = graph.node_copy(node, value)
+        nonlocal current
+        copied = values[node] = graph.node_copy(node, value)
+        if is_mode_change(node):
+            current = after[node]
+        elif node in inside and modes[node].is_grad_enabled != current.is_grad_enabled:
+            copied.target = in_grad_mode(modes[node].is_grad_enabled, node)
+            copied.op = "call_function"
 
     levels: dict[int, list[Taken]] = {}
     for one, part in zip(taken, cut.parts, strict=True):

@@ -64,14 +64,15 @@ def backward(
     return _with_aliases(program.backward_outputs, inputs, made)
 
 
-def _is_made(info: Any) -> bool:
+def is_made(info: Any) -> bool:
+    """Whether an output has memory of its own."""
     return not info.is_none and info.alias_input < 0 and info.alias_output < 0
 
 
 def _with_aliases(infos: Sequence[Any], inputs: Sequence[Any], made: Sequence[Any]) -> tuple:
     remaining, outputs = iter(made), []
     for info in infos:
-        if _is_made(info):
+        if is_made(info):
             outputs.append(next(remaining))
         elif info.is_none:
             outputs.append(None)
@@ -97,14 +98,14 @@ def _extents(info: Any, rows: Any) -> list[Any]:
 
 
 def _only_made(infos: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
-    return [output for info, output in zip(infos, outputs, strict=True) if _is_made(info)]
+    return [output for info, output in zip(infos, outputs, strict=True) if is_made(info)]
 
 
 def _allocate(infos: Sequence[Any], rows: Any, device: torch.device) -> list[torch.Tensor]:
     return [
         torch.empty(_extents(info, rows), dtype=torch_dtype(info.dtype), device=device)
         for info in infos
-        if _is_made(info)
+        if is_made(info)
     ]
 
 

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch.amp import autocast_mode
@@ -51,6 +52,20 @@ class Modes:
 def is_mode_change(node: Node) -> bool:
     """Whether a node changes a mode for the nodes after it."""
     return node.op == "call_function" and node.target in _CHANGES
+
+
+def in_grad_mode(is_enabled: bool, node: Node) -> Callable[..., Any]:
+    """The function or method that a node calls, as it is in a mode of its own."""
+    function = node.target
+    if node.op == "call_method":
+        function = getattr(torch.Tensor, node.target)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with torch.inference_mode(False), torch.set_grad_enabled(is_enabled):
+            return function(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = node.name
+    return call
 
 
 def modes_of(graph: Graph) -> dict[Node, Modes]:

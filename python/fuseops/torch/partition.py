@@ -74,9 +74,21 @@ class Partition:
     parts: list[Part]
     rest: dict[Node, int]
 
+    # Those of the rest that write an argument.
+    writers: list[Node]
+
     @property
     def num_levels(self) -> int:
+        """One more than the highest level."""
         return 1 + max([0, *self.rest.values(), *(part.level for part in self.parts)])
+
+    def is_written_after(self, node: Node, level: int) -> bool:
+        """Whether the rest above a level may write what a node makes."""
+        memory = {_storage(tensor) for tensor in tensors_of(node)}
+        return any(
+            self.rest[writer] > level and not memory.isdisjoint(memory_of(writer))
+            for writer in self.writers
+        )
 
 
 def is_view(node: Node) -> bool:
@@ -90,7 +102,7 @@ def _storage(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage()._cdata
 
 
-def _memory_of(node: Node) -> set[int]:
+def memory_of(node: Node) -> set[int]:
     """The memory of a node's arguments and results."""
     nodes = (*node.all_input_nodes, node)
     return {_storage(tensor) for one in nodes for tensor in tensors_of(one)}
@@ -130,12 +142,12 @@ class _Levels:
             self.of[source] + (source in self.supported and modes[source] != modes[node])
             for source in node.all_input_nodes
         ]
-        memory = _memory_of(node)
+        memory = memory_of(node)
         written = [self._written.get(storage, 0) for storage in memory]
         self._set(node, max([self._floor, *needed, *written]), memory)
 
     def add_rest(self, node: Node, effect: Effect) -> None:
-        memory = _memory_of(node)
+        memory = memory_of(node)
         needed = [self._after(source) for source in node.all_input_nodes]
         written = [self._written.get(storage, 0) for storage in memory]
         level = max([self._floor, self._rest_floor, *needed, *written])
@@ -172,7 +184,8 @@ def partition(
             else:
                 levels.add_rest(node, effect(node))
     rest = {node: level for node, level in levels.of.items() if node not in levels.supported}
-    return Partition(_components(levels.supported, levels.of, modes), rest)
+    writers = [node for node in rest if effect(node) is Effect.WRITES]
+    return Partition(_components(levels.supported, levels.of, modes), rest, writers)
 
 
 def _components(

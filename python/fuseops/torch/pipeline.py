@@ -18,9 +18,31 @@ from fuseops.errors import FuseOpsError
 from fuseops.program import Program
 from fuseops.torch import calls
 from fuseops.torch.importer import Gradients, import_graph
+from fuseops.torch.trace import Split
 
 # Compiles text for a target; raises FuseOpsError.
 Compile = Callable[[str, str], Program]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What the program takes of an input."""
+
+    # The size that it has as two.
+    split: Split | None = None
+    # Whether it's a copy, since what the program saves of it would be written.
+    is_copied: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it's the caller's as it is."""
+        return self.split is None and not self.is_copied
+
+    def to_program(self, tensor: torch.Tensor) -> torch.Tensor:
+        """What the program takes."""
+        if self.is_copied:
+            tensor = tensor.clone()
+        return tensor if self.split is None else self.split.apply(tensor)
 
 
 @dataclass(frozen=True)
@@ -31,15 +53,23 @@ class Result:
     has_gradient: bool
     # The permutation of the program's result that has eager's strides.
     order: tuple[int, ...] | None = None
+    # The two of the program's sizes that are one, before it's permuted.
+    split: Split | None = None
+    # Whether it's a copy, since what the program saves of it would be written.
+    is_copied: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it's the program's as it is."""
+        return self.order is None and self.split is None and not self.is_copied
 
     def from_program(self, tensor: torch.Tensor) -> torch.Tensor:
+        """What the caller gets."""
+        if self.is_copied:
+            tensor = tensor.clone()
+        if self.split is not None:
+            tensor = self.split.undo(tensor)
         return tensor if self.order is None else tensor.permute(self.order)
-
-    def to_program(self, gradient: torch.Tensor) -> torch.Tensor:
-        if self.order is None:
-            return gradient
-        inverse = sorted(range(len(self.order)), key=self.order.__getitem__)
-        return gradient.permute(inverse)
 
 
 def compile_text(text: str, target: str) -> Program:
@@ -59,6 +89,7 @@ class Pipeline:
         self,
         name: str,
         graph: GraphModule,
+        arguments: Sequence[Argument],
         results: Sequence[Result],
         target: str,
         *,
@@ -68,15 +99,19 @@ class Pipeline:
         # FX names what it calls.
         self.name = self.__name__ = self.__qualname__ = name
         self.graph = graph
+        self.arguments = tuple(arguments)
         self.results = tuple(results)
         self.target = target
         # The mode that the graph was traced in, whatever it's called in.
         self._is_grad_enabled = is_grad_enabled
         self._compile = compile_program
         self._programs: dict[tuple[Any, ...], Program] = {}
+        # The results that a program gives as an input or as another result, by the
+        # inputs that need a gradient. In eager mode each has memory of its own.
+        self._aliases: dict[tuple[bool, ...], tuple[int, ...]] = {}
         # Results without a gradient.
         self.constants = tuple(i for i, r in enumerate(self.results) if not r.has_gradient)
-        self._is_packed = all(result.order is None for result in self.results)
+        self._is_plain = all(value.is_plain for value in (*arguments, *results))
         self._rows_at = _find_symbol(graph)
         text = f"{target}\n{self.source((True,) * self.num_inputs)}"
         self._key = hashlib.sha256(text.encode()).hexdigest()
@@ -99,16 +134,32 @@ class Pipeline:
         if found is None:
             # Two threads may compile one program: either is right.
             found = self._compile(self.source(needs, missing), self.target)
+            if not missing:
+                results = enumerate(found.forward_outputs[: len(self.results)])
+                self._aliases[needs] = tuple(i for i, info in results if not calls.is_made(info))
             self._programs[needs, missing] = found
         return found
 
     def __call__(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """The results."""
+        if self._is_grad_enabled and not torch.is_grad_enabled():
+            # The rest may have turned it off already.
+            with torch.inference_mode(False), torch.enable_grad():
+                return self._call(inputs)
+        return self._call(inputs)
+
+    def _call(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        if self._is_plain:
+            return self._run_or_apply(inputs)
+        # Views are no part of the autograd function, so that they may be written.
+        arguments = zip(self.arguments, inputs, strict=True)
+        inputs = tuple(argument.to_program(tensor) for argument, tensor in arguments)
+        results = zip(self.results, self._run_or_apply(inputs), strict=True)
+        return tuple(result.from_program(tensor) for result, tensor in results)
+
+    def _run_or_apply(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
         if self._is_grad_enabled and any(tensor.requires_grad for tensor in inputs):
-            if torch.is_grad_enabled():
-                return _Call.apply(self, *inputs)
-            with torch.enable_grad():
-                return _Call.apply(self, *inputs)
+            return _Call.apply(self, *inputs)
         return self.run((False,) * len(inputs), inputs)[: len(self.results)]
 
     def rows_of(self, inputs: Sequence[torch.Tensor]) -> int:
@@ -119,8 +170,8 @@ class Pipeline:
         return inputs[index].shape[dim]
 
     def run(self, needs: tuple[bool, ...], inputs: Sequence[torch.Tensor]) -> tuple[Any, ...]:
-        """The outputs of forward: results as eager lays them out, then what is
-        saved for the gradients of the inputs that need one."""
+        """The outputs of forward: the program's results, then what is saved for the
+        gradients of the inputs that need one."""
         program = self.program(needs)
         # Random operations take a seed and an offset from PyTorch's generator.
         if len(program.forward_inputs) > len(inputs):
@@ -130,11 +181,10 @@ class Pipeline:
             outputs = calls.forward(self._key, needs, inputs)
         else:
             outputs = program.run_forward(inputs)
-        if self._is_packed:
+        aliases = self._aliases[needs]
+        if not aliases:
             return outputs
-        count = len(self.results)
-        results = [r.from_program(t) for r, t in zip(self.results, outputs[:count], strict=True)]
-        return (*results, *outputs[count:])
+        return tuple(out.clone() if i in aliases else out for i, out in enumerate(outputs))
 
     def run_backward(
         self,
@@ -164,15 +214,15 @@ class Pipeline:
     def _split(
         self, gradients: Sequence[torch.Tensor | None]
     ) -> tuple[Sequence[torch.Tensor], tuple[int, ...]]:
-        """The gradients as the program takes them, and which results have none."""
-        if self._is_packed and not self.constants and all(g is not None for g in gradients):
+        """The gradients that the program takes, and which results have none."""
+        if not self.constants and all(g is not None for g in gradients):
             return gradients, ()
         given, missing = [], []
         for index, (result, gradient) in enumerate(zip(self.results, gradients, strict=True)):
             if result.has_gradient and gradient is None:
                 missing.append(index)
             elif result.has_gradient:
-                given.append(result.to_program(gradient))
+                given.append(gradient)
         return given, tuple(missing)
 
 

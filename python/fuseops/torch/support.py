@@ -81,7 +81,9 @@ class Support:
     def _examine(self, node: Node) -> Verdict:
         inputs = list(node.all_input_nodes)
         try:
-            traced = trace(extract(self._module, [node], inputs, [node]), self.fake_mode)
+            traced = trace(
+                extract(self._module, [node], inputs, [node], is_split=True), self.fake_mode
+            )
         except Exception as error:
             # Whatever PyTorch raises says that the node has to run as it is.
             return Verdict(f"cannot be traced: {_first_line(error)}", effect=Effect.UNKNOWN)

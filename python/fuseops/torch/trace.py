@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -38,28 +40,82 @@ def fake_mode_of(graph: GraphModule) -> Any:
     return None
 
 
+@dataclass(frozen=True)
+class Split:
+    """A dimension whose size is a multiple of a symbol, which is a size that
+    programs have; they take and give it as two."""
+
+    dim: int
+    factor: int
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """What its size becomes."""
+        return (-1, self.factor)
+
+    def apply(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A view of a tensor that has both."""
+        return tensor.unflatten(self.dim, self.sizes)
+
+    def undo(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A view of a packed tensor that has one."""
+        return tensor.flatten(self.dim, self.dim + 1)
+
+
+def find_split(value: Any, order: Sequence[int] | None = None) -> Split | None:
+    """The first such dimension of a tensor, as permuted by an order."""
+    if not isinstance(value, torch.Tensor):
+        return None
+    for dim, size in enumerate(value.shape):
+        if is_symbolic(size):
+            factor, rest = size.node.expr.as_coeff_Mul()
+            if factor.is_Integer and factor > 1 and rest.is_Symbol:
+                return Split(order.index(dim) if order else dim, int(factor))
+    return None
+
+
 def extract(
     module: GraphModule,
     nodes: Sequence[Node],
     inputs: Sequence[Node],
     results: Sequence[Node],
     orders: Mapping[Node, Sequence[int]] | None = None,
+    *,
+    is_split: bool = False,
 ) -> GraphModule:
     """`nodes` as a module of its own, from `inputs` to a tuple of `results`.
-    A result with an order is permuted by it at the end."""
+    A result with an order is permuted by it at the end. With `is_split` inputs and
+    then results have a multiple of a symbol as two sizes."""
     graph, copies = Graph(), {}
     for node in inputs:
         copies[node] = graph.placeholder(node.name)
         copies[node].meta = dict(node.meta)
+        if is_split and (split := find_split(example_of(node))):
+            copies[node].meta["example_value"] = split.apply(example_of(node))
+            copies[node] = graph.call_method("flatten", (copies[node], split.dim, split.dim + 1))
     for node in nodes:
         copies[node] = graph.node_copy(node, lambda argument: copies[argument])
     outputs = []
     for node in results:
         order = (orders or {}).get(node)
         copy = copies[node]
-        outputs.append(copy if order is None else graph.call_method("permute", (copy, *order)))
+        if order is not None:
+            copy = graph.call_method("permute", (copy, *order))
+        outputs.append(_split(copy, example_of(node), order) if is_split else copy)
     graph.output(tuple(outputs))
     return GraphModule(module, graph)
+
+
+def _split(node: Node, value: Any, order: Sequence[int] | None) -> Any:
+    """The node of a graph, whose value this is, as a program gives it."""
+    graph = node.graph
+    if isinstance(value, (tuple, list)):
+        elements = [graph.call_function(operator.getitem, (node, i)) for i in range(len(value))]
+        return tuple(_split(e, v, order) for e, v in zip(elements, value, strict=True))
+    split = find_split(value, order)
+    if split is None:
+        return node
+    return graph.call_method("unflatten", (node, split.dim, split.sizes))
 
 
 @contextlib.contextmanager
@@ -112,4 +168,11 @@ def _size(graph: Graph, value: Any, tensors: Sequence[Node]) -> Any:
                 read = graph.call_function(torch.ops.aten.sym_size.int, (node, dim))
                 read.meta["val"] = size
                 return read
+    factor, _ = expression.as_coeff_Mul()
+    if factor.is_Integer and factor > 1:
+        read = _size(graph, value // int(factor), tensors)
+        with graph.inserting_after(read):
+            product = graph.call_function(operator.mul, (read, int(factor)))
+        product.meta["val"] = value
+        return product
     raise FuseOpsError(f"expected a tensor of symbolic size `{expression}`, but no input has it")

@@ -467,9 +467,9 @@ func.func @f(%a: !torch.vtensor<[4,5],f32>, %b: !torch.vtensor<[3],f32>) -> !tor
 func.func @f(%x: !torch.vtensor<[1,2,3],f32>) -> !torch.vtensor<[1,2,5],f32> {
   %int1 = torch.constant.int 1
   %none = torch.constant.none
-  %str = torch.constant.str "reflect"
+  %str = torch.constant.str "mirror"
   %0 = torch.prim.ListConstruct %int1, %int1 : (!torch.int, !torch.int) -> !torch.list<int>
-  // expected-error@below {{cannot convert `torch.aten.pad`: expected the mode constant, replicate or circular, but got `reflect`}}
+  // expected-error@below {{cannot convert `torch.aten.pad`: expected the mode constant, replicate, circular or reflect, but got `mirror`}}
   %1 = torch.aten.pad %x, %0, %str, %none : !torch.vtensor<[1,2,3],f32>, !torch.list<int>, !torch.str, !torch.none -> !torch.vtensor<[1,2,5],f32>
   return %1 : !torch.vtensor<[1,2,5],f32>
 }

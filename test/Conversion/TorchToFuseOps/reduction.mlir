@@ -251,3 +251,24 @@ func.func @product(%x: !torch.vtensor<[4,6],f32>) -> !torch.vtensor<[4],f32> {
   %0 = torch.aten.prod.dim_int %x, %int1, %false, %none : !torch.vtensor<[4,6],f32>, !torch.int, !torch.bool, !torch.none -> !torch.vtensor<[4],f32>
   return %0 : !torch.vtensor<[4],f32>
 }
+
+// -----
+
+// One running sum of that many terms would lose bits.
+// CHECK-LABEL: fuseops.fusible @long_rows_in_parts
+// CHECK-SAME: (%[[ARG0:.+]]: tensor<2x131072xf32>) -> tensor<2xf32>
+// CHECK-NEXT: forward {
+// CHECK-NEXT: %[[V1:.+]] = fuseops.reshape %[[ARG0]] : tensor<2x131072xf32> -> tensor<2x32x4096xf32>
+// CHECK-NEXT: %[[V2:.+]] = fuseops.reduce_columns sum %[[V1]] : tensor<2x32x4096xf32> -> tensor<2x32x1xf32>
+// CHECK-NEXT: %[[V3:.+]] = fuseops.reshape %[[V2]] : tensor<2x32x1xf32> -> tensor<2x32xf32>
+// CHECK-NEXT: %[[V4:.+]] = fuseops.reduce_columns sum %[[V3]] : tensor<2x32xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %[[V5:.+]] = fuseops.reshape %[[V4]] : tensor<2x1xf32> -> tensor<2xf32>
+// CHECK-NEXT: fuseops.return %[[V5]] : tensor<2xf32>
+func.func @long_rows_in_parts(%x: !torch.vtensor<[2,131072],f32>) -> !torch.vtensor<[2],f32> {
+  %int-1 = torch.constant.int -1
+  %l = torch.prim.ListConstruct %int-1 : (!torch.int) -> !torch.list<int>
+  %false = torch.constant.bool false
+  %none = torch.constant.none
+  %0 = torch.aten.sum.dim_IntList %x, %l, %false, %none : !torch.vtensor<[2,131072],f32>, !torch.list<int>, !torch.bool, !torch.none -> !torch.vtensor<[2],f32>
+  return %0 : !torch.vtensor<[2],f32>
+}

@@ -25,6 +25,7 @@ STRUCTURE = {
 
 _WHOLE = "scripts/check_fixtures: it means something within a program only"
 _OPINFO = "scripts/check_opinfo"
+_TORCH_MLIR = "test/python/torch_mlir/test_operations.py"
 _RANDOM = "test_dropout.py and scripts/check_fixtures: it is random"
 # Torch operations that no entry has, and what runs them.
 ELSEWHERE = {
@@ -70,6 +71,34 @@ ELSEWHERE = {
     "prims.scalar_tensor": _WHOLE,
     "prims.squeeze": _WHOLE,
     "prims.var": _WHOLE,
+    "aten._cast_Byte": _TORCH_MLIR,
+    "aten._cast_Char": _TORCH_MLIR,
+    "aten._cast_Double": _TORCH_MLIR,
+    "aten._cast_Float": _TORCH_MLIR,
+    "aten._cast_Half": _TORCH_MLIR,
+    "aten._cast_Int": _TORCH_MLIR,
+    "aten._cast_Long": _TORCH_MLIR,
+    "aten._cast_Short": _TORCH_MLIR,
+    "aten._int_mm": _TORCH_MLIR,
+    "aten._safe_softmax": _TORCH_MLIR,
+    "aten._scaled_mm": _TORCH_MLIR,
+    "aten._weight_norm_interface": _TORCH_MLIR,
+    "aten.bilinear": _TORCH_MLIR,
+    "aten.broadcast_tensors": _TORCH_MLIR,
+    "aten.channel_shuffle": _TORCH_MLIR,
+    "aten.column_stack": _TORCH_MLIR,
+    "aten.cosine_similarity": _TORCH_MLIR,
+    "aten.hstack": _TORCH_MLIR,
+    "aten.instance_norm": _TORCH_MLIR,
+    "aten.linalg_norm": _TORCH_MLIR,
+    "aten.native_group_norm_backward": _TORCH_MLIR,
+    "aten.outer": _TORCH_MLIR,
+    "aten.pad": _TORCH_MLIR,
+    "aten.pixel_shuffle": _TORCH_MLIR,
+    "aten.pixel_unshuffle": _TORCH_MLIR,
+    "aten.view.dtype": _TORCH_MLIR,
+    "prims.prod": _TORCH_MLIR,
+    "prims.sum": _TORCH_MLIR,
 }
 
 

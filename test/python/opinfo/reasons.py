@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 # What a refusal says, and the reason that it counts as.
-_PRODUCTS = "addbmm|addmm|addmv|baddbmm|bmm|dot|einsum|linear|matmul|mm|mv|vdot"
+_PRODUCTS = "addbmm|addmm|addmv|baddbmm|bilinear|bmm|dot|einsum|linear|matmul|mm|mv|vdot"
 _REFUSALS: tuple[tuple[str, str], ...] = (
     (r"cannot convert `(?:torch\.)?([\w.]+)`: not a fusible operation", r"no conversion of \1"),
     (
@@ -32,6 +32,11 @@ _REFUSALS: tuple[tuple[str, str], ...] = (
         "dropout of integers",
     ),
     (
+        r"aten\.instance_norm`: expected no running statistics to be updated",
+        "instance normalization that updates running statistics",
+    ),
+    (r"aten\.batch_norm`: expected a known number of channels", "no channels"),
+    (
         r"aten\.batch_norm`: expected the running statistics to be used",
         "batch normalization by the batch's own statistics",
     ),
@@ -45,6 +50,10 @@ _INEXACT: tuple[tuple[str, str], ...] = (
     (r"(special\.)?polygamma\.\w+/f64|digamma/f64", "PyTorch's trigamma is off by 1e-10"),
     (r"fmod/f64", "PyTorch's derivative has a / b rounded up to the next integer"),
     (r"sinc/(i\d+|u8)", "PyTorch rounds pi * x to f32"),
+    (
+        r"nn\.functional\.cosine_similarity/\w+",
+        "a gradient cancels to 0, and each leaves its own rounding",
+    ),
 )
 
 

@@ -71,26 +71,57 @@ def test_batch_of_sequences() -> None:
     assert len(recorder.pipelines) == 2
 
 
+class Folded(nn.Module):
+    """Folds batch and length into rows by a size that Dynamo computes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mlp = GatedMlp()
+
+    def forward(self, x: Tensor) -> Tensor:
+        batch, length, width = x.shape
+        rows = self.mlp(x.reshape(batch * length, width))
+        return rows.view(batch, length, width) + x
+
+
+def test_computed_size() -> None:
+    model = Folded()
+    parameters = list(model.parameters())
+    call, recorder = compile_with(model)
+    for size in SIZES:
+        x = torch.randn(size, 5, 16, requires_grad=True)
+        assert_same(run(call, (x,), parameters), run(model, (x,), parameters))
+    assert [len(graph.taken) for graph in recorder.graphs] == [1, 1]
+
+
 def test_batch_and_sequence() -> None:
-    """Two symbolic sizes, folded into rows and unfolded again."""
-
-    class Model(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.mlp = GatedMlp()
-
-        def forward(self, x: Tensor) -> Tensor:
-            batch, length, width = x.shape
-            rows = self.mlp(x.reshape(batch * length, width))
-            return rows.view(batch, length, width) + x
-
-    model = Model()
+    """A program has one symbolic size: what has two runs in the rest."""
+    model = Folded()
     parameters = list(model.parameters())
     call, recorder = compile_with(model, dynamic=True)
     for batch, length in ((2, 3), (3, 4), (5, 7)):
         x = torch.randn(batch, length, 16, requires_grad=True)
         assert_same(run(call, (x,), parameters), run(model, (x,), parameters))
     assert len(recorder.graphs) == 1
+
+
+@pytest.mark.parametrize("layout", ["packed", "transposed"])
+def test_rows_that_are_a_multiple_of_the_batch(layout: str) -> None:
+    """Within a pipeline, and where one takes or gives them."""
+
+    def function(x: Tensor, w: Tensor) -> tuple[Tensor, ...]:
+        rows = F.silu(x).view(-1, x.shape[-1]) @ w
+        mixed = torch.cumsum(rows.t() if layout == "transposed" else rows, 0)
+        return torch.tanh(rows) * 2, F.gelu(mixed) * mixed, torch.softmax(rows.view_as(x), -1)
+
+    call, recorder = compile_with(function)
+    w = torch.randn(16, 16, requires_grad=True)
+    for size in SIZES:
+        x = torch.randn(size, 5, 16, requires_grad=True)
+        assert_same(run(call, (x, w)), run(function, (x, w)))
+    assert len(recorder.graphs) == 2
+    assert [len(graph.taken) for graph in recorder.graphs] == [2, 2]
+    assert len(recorder.refused) == 1
 
 
 def test_size_as_a_value() -> None:

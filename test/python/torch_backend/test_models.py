@@ -10,6 +10,7 @@ from torch import nn
 pytest.importorskip("transformers")
 
 from torch_backend import models
+from torch_backend.harness import assert_same, run
 
 
 @pytest.mark.parametrize("name", models.BLOCKS)
@@ -20,6 +21,20 @@ def test_models_train_as_in_eager(name: str) -> None:
     shares = outcome.shares
     assert shares.pipelines
     assert shares.share > 0.9, shares.left
+
+
+@pytest.mark.parametrize("name", ["llama_block", "gpt_block"])
+def test_models_have_a_dynamic_batch(name: str) -> None:
+    """All of them is taken then, too; GPT-2 folds batch and length into rows."""
+    model = models.BLOCKS[name]()
+    parameters = list(model.parameters())
+    shares = models.Shares("eager", models.claimed_operators())
+    call = torch.compile(model, backend=shares)
+    for size in (4, 2, 3):
+        x = torch.randn(size, 8, models.WIDTH, requires_grad=True)
+        assert_same(run(call, (x,), parameters), run(model, (x,), parameters))
+    assert shares.graphs == 2
+    assert shares.share == 1, shares.left
 
 
 def test_a_wrong_gradient_is_outside_of_the_noise(monkeypatch: pytest.MonkeyPatch) -> None:

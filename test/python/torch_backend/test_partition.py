@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 import torch
@@ -223,6 +224,91 @@ def test_detached_result_shares_memory() -> None:
     check(function, torch.randn(3, 4, requires_grad=True))
     a, b = compile_with(function)[0](torch.randn(3, 4, requires_grad=True))
     assert a.data_ptr() == b.data_ptr()
+
+
+def copies(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    """What has the values of an input or of another result, in memory of its own."""
+    a = F.silu(y)
+    return x.clone(), x * 1, x.t().contiguous().t(), F.silu(y), a, (a + 0).clone()
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_copies_have_memory_of_their_own(requires_grad: bool) -> None:
+    results = []
+    for f in (copies, compile_with(copies)[0]):
+        torch.manual_seed(0)
+        x, y = torch.randn(4, 4), torch.randn(4, 4)
+        x.requires_grad_(requires_grad)
+        start = x.detach().clone()
+        outputs = f(x, y)
+        assert len({output.data_ptr() for output in (x, y, *outputs)}) == 8
+        for index, output in enumerate(outputs):
+            output.mul_(index + 2)
+        assert torch.equal(x, start)
+        results.append(outputs)
+    assert_same(results[1], results[0])
+
+
+def test_results_are_written_while_their_values_are_saved() -> None:
+    """Eager saves what is inside of a pipeline, which may save its ends instead."""
+
+    def function(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        a = F.silu(x) + y
+        b = torch.sigmoid(a)
+        a.mul_(3)
+        return a, b * 2
+
+    def with_rest(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        inner = torch.cumsum(x, 0)
+        results = function(torch.tanh(inner), torch.sigmoid(inner))
+        inner.zero_()
+        return results
+
+    x = torch.randn(4, 4, requires_grad=True)
+    y = torch.randn(4, 4, requires_grad=True)
+    for f in (function, with_rest):
+        check(f, x, y, pipelines=None)
+
+
+def test_permuted_results_are_written() -> None:
+    """Views that PyTorch knows of, not ones made inside of an autograd function."""
+
+    def function(x: Tensor) -> tuple[Tensor, Tensor]:
+        a = F.silu(x.t()) * 2
+        b = a.t()
+        a.add_(1)
+        return a, b
+
+    check(function, torch.randn(3, 4, requires_grad=True), pipelines=None)
+
+
+def test_views_are_made_in_their_own_mode() -> None:
+    """Although the rest that needs them first runs without gradients."""
+
+    def function(x: Tensor, mode: Callable[[], object]) -> tuple[Tensor, Tensor]:
+        a = (F.silu(x) * 2).t()
+        with mode():
+            b = torch.cumsum(a, 0)
+        return torch.cumsum(a, 1), b
+
+    x = torch.randn(4, 4, requires_grad=True)
+    for mode in (torch.no_grad, torch.inference_mode):
+        check(partial(function, mode=mode), x, pipelines=None)
+
+
+def test_pipelines_run_in_their_own_mode() -> None:
+    """One that another of the rest waits for may stand within its mode."""
+
+    def function(x: Tensor, mode: Callable[[], object]) -> tuple[Tensor, ...]:
+        a = torch.cumsum(F.silu(x) * 2, 0)
+        with mode():
+            b = torch.cumsum(torch.tanh(a.detach()), 1)
+            c = torch.cumsum(F.gelu(b) * 2, 1)
+        return torch.tanh(a) * x, b * 1, c
+
+    x = torch.randn(4, 4, requires_grad=True)
+    for mode in (torch.no_grad, torch.inference_mode):
+        check(partial(function, mode=mode), x, pipelines=None)
 
 
 def pointwise(x: Tensor) -> Tensor:

@@ -24,7 +24,7 @@ def test_code_runs() -> None:
 
 def test_every_function_is_listed() -> None:
     table = re.search(r"^\| Function .*?\n\n", PAGE, re.M | re.S).group()
-    listed = {name for row in table.splitlines()[2:] for name in _code(row.split("|")[1])}
+    listed = {name for row in table.strip().splitlines()[2:] for name in _code(row.split("|")[1])}
     functions = inspect.getmembers(fuseops.nn.functional, inspect.isfunction)
     public = {name for name, _ in functions if not name.startswith("_")}
     assert listed == public - {"random_state"}

@@ -11,6 +11,7 @@ import argparse
 import importlib.metadata
 import sys
 import tempfile
+import textwrap
 import time
 import warnings
 from datetime import date
@@ -43,13 +44,16 @@ def write_docs(
 ) -> None:
     """Writes the table and the reasons to docs/torch-mlir-e2e.md."""
     versions = ", ".join(f"{p} {importlib.metadata.version(p)}" for p in ("torch", "torch-mlir"))
+    text = (
+        f"Written by `scripts/torch_mlir_e2e CHECKOUT --write-docs` on {date.today()}: "
+        f"llvm/torch-mlir {revision}, {versions}, target `{target}`. These are the tests that are "
+        "in reach of FuseOps, by family: all their operations are fusible ones, and no dtype is "
+        "complex or quantized."
+    )
     lines = [
         "# torch-mlir's end-to-end suite",
         "",
-        f"Written by `scripts/torch_mlir_e2e CHECKOUT --write-docs` on {date.today()}: "
-        f"llvm/torch-mlir",
-        f"{revision}, {versions}, target {target}. The tests that are in reach of FuseOps, by",
-        "family: all their operations are fusible ones, and no dtype is complex or quantized.",
+        textwrap.fill(text, 80, break_on_hyphens=False),
         "",
         "| family | tests | passed | failed |",
         "| --- | --: | --: | --: |",
