@@ -247,11 +247,17 @@ static int getType(fuseopsDType dtype) {
 }
 
 /// Whether the product is added to the bias in the output, as beta = 1 does in
-/// the type that is accumulated in. As an epilogue of one row cuBLASLt adds the
-/// bias in a kernel of its own, to the product rounded to the output's type.
+/// the type that is accumulated in. As an epilogue of one row, or of rows that
+/// aren't whole 16 bytes, cuBLASLt may add the bias in a kernel of its own, to
+/// the product rounded to the output's type.
 static bool addsToBias(const MatmulArguments &arguments) {
-  return arguments.bias && arguments.m == 1 &&
-         arguments.biasType == arguments.outType;
+  auto isWhole = [](int64_t extent, fuseopsDType dtype) {
+    return extent * fuseopsDTypeSize(dtype) % 16 == 0;
+  };
+  return arguments.bias && arguments.biasType == arguments.outType &&
+         (arguments.m == 1 || !isWhole(arguments.k, arguments.aType) ||
+          !isWhole(arguments.k, arguments.bType) ||
+          !isWhole(arguments.n, arguments.outType));
 }
 
 /// Describes the product and lets cuBLASLt choose its algorithm.
@@ -355,44 +361,42 @@ static fuseopsStatus findPlan(Library &library, const CudaScope &scope,
   return FUSEOPS_OK;
 }
 
-/// Copies the bias, which has the output's type, into the output's first row.
-static fuseopsStatus copyBias(const CudaScope &scope,
-                              const MatmulArguments &arguments,
-                              CudaStream stream) {
+/// Copies the bias, which has the output's type, into every row of the output,
+/// into twice as many rows each time.
+static fuseopsStatus fillWithBias(const CudaScope &scope,
+                                  const MatmulArguments &arguments,
+                                  CudaStream stream) {
   const CudaDriver &driver = *scope.driver;
-  return driver.check(
-      driver.copyOnDevice(reinterpret_cast<uintptr_t>(arguments.out),
-                          reinterpret_cast<uintptr_t>(arguments.bias),
-                          arguments.n * fuseopsDTypeSize(arguments.outType),
-                          stream),
-      "copying the bias");
+  size_t rowBytes = arguments.n * fuseopsDTypeSize(arguments.outType);
+  size_t bytes = arguments.m * rowBytes;
+  auto out = reinterpret_cast<uintptr_t>(arguments.out);
+  auto bias = reinterpret_cast<uintptr_t>(arguments.bias);
+  fuseopsStatus status = driver.check(
+      driver.copyOnDevice(out, bias, rowBytes, stream), "copying the bias");
+  for (size_t done = rowBytes; !status && done < bytes; done *= 2)
+    status =
+        driver.check(driver.copyOnDevice(out + done, out,
+                                         std::min(done, bytes - done), stream),
+                     "copying the bias");
+  return status;
 }
 
-/// A product over no terms: zeros, or the bias in every row, which is copied
-/// into twice as many rows each time.
+/// A product over no terms: zeros, or the bias in every row.
 static fuseopsStatus fillWithoutTerms(const CudaScope &scope,
                                       const MatmulArguments &arguments,
                                       CudaStream stream) {
   const CudaDriver &driver = *scope.driver;
   size_t rowBytes = arguments.n * fuseopsDTypeSize(arguments.outType);
-  size_t bytes = arguments.m * rowBytes;
   auto out = reinterpret_cast<uintptr_t>(arguments.out);
   if (!arguments.bias)
-    return driver.check(driver.set(out, 0, bytes, stream), "writing zeros");
+    return driver.check(driver.set(out, 0, arguments.m * rowBytes, stream),
+                        "writing zeros");
   if (arguments.biasType != arguments.outType)
     return fail(FUSEOPS_UNAVAILABLE,
                 "expected a bias of %s for a product over no terms, but got %s",
                 fuseopsDTypeName(arguments.outType),
                 fuseopsDTypeName(arguments.biasType));
-  if (fuseopsStatus status = copyBias(scope, arguments, stream))
-    return status;
-  for (size_t done = rowBytes; done < bytes; done *= 2)
-    if (fuseopsStatus status = driver.check(
-            driver.copyOnDevice(out + done, out, std::min(done, bytes - done),
-                                stream),
-            "copying the bias"))
-      return status;
-  return FUSEOPS_OK;
+  return fillWithBias(scope, arguments, stream);
 }
 
 fuseopsStatus fuseops::runtime::prepareCublasLt(const CudaScope &scope) {
@@ -438,7 +442,7 @@ fuseopsStatus fuseops::runtime::runCublasLt(const CudaScope &scope,
   int result = 0;
   const void *beta = zero;
   if (addsToBias(arguments)) {
-    if (fuseopsStatus status = copyBias(scope, arguments, stream))
+    if (fuseopsStatus status = fillWithBias(scope, arguments, stream))
       return status;
     beta = one;
   } else if (arguments.bias) {

@@ -136,7 +136,11 @@ forward {
 // CHECK:         %[[R:.+]] = arith.remf %[[X:.+]], %[[Y:.+]] : f32
 // CHECK-NEXT:    %[[M:.+]] = arith.subf %[[X]], %[[R]] : f32
 // CHECK-NEXT:    %[[Q:.+]] = arith.divf %[[M]], %[[Y]] : f32
-// CHECK-NEXT:    %[[N:.+]] = math.roundeven %[[Q]] : f32
+// CHECK-NEXT:    %[[E:.+]] = math.roundeven %[[Q]] : f32
+// CHECK-NEXT:    %[[A:.+]] = arith.divf %[[X]], %[[Y]] : f32
+// CHECK-NEXT:    %[[T:.+]] = math.trunc %[[A]] : f32
+// CHECK-NEXT:    %[[I:.+]] = arith.cmpf oeq, %[[R]], %[[R]] : f32
+// CHECK-NEXT:    %[[N:.+]] = arith.select %[[I]], %[[E]], %[[T]] : f32
 // CHECK:         %[[P:.+]] = arith.mulf %[[G:.+]], %[[N]] : f32
 // CHECK:         %[[D:.+]] = arith.negf %[[P]] : f32
 // CHECK:         fuseops.yield %[[G]], %[[D]]

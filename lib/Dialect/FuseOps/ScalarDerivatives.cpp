@@ -192,9 +192,12 @@ ScalarAdjoints::differentiate(ScalarMath &m, Operation &op, Value y, Value g) {
         return Adjoints{quotient, negate(m, scale(m, g, m.div(y, x[1])))};
       })
       .Case<arith::RemFOp>([&](auto) -> Result {
-        // What is taken off is a multiple of b, while a / b may round up to one.
+        // What is taken off is a multiple of b, while a / b may round up to
+        // one. Where there is no remainder, at b = 0, the quotient is infinite.
         Value rest = arith::RemFOp::create(m.builder, m.loc, x[0], x[1]);
         Value count = m.roundEven(m.div(m.sub(x[0], rest), x[1]));
+        Value ratio = m.trunc(m.div(x[0], x[1]));
+        count = m.select(m.equal(rest, rest), count, ratio);
         return Adjoints{g, negate(m, scale(m, g, count))};
       })
       .Case<math::FmaOp>([&](auto) -> Result {
