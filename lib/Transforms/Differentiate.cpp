@@ -278,8 +278,8 @@ LogicalResult Differentiator::deriveBackward() {
   return success();
 }
 
-/// Derives backward once more, without the gradients that are missing, from what
-/// is saved for all of them.
+/// Derives backward once more, without the gradients that are missing, from
+/// what is saved for all of them.
 LogicalResult Differentiator::omitMissingGradients() {
   size_t numSaved = fusible.getForwardReturn().getSaved().size();
   fusible.getBackward().getBlocks().clear();
