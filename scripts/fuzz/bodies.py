@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 INTEGERS = ("i8", "i16", "i32", "i64")
 # Integers up to this size are the same in every float type.
 EXACT_INTEGER = 100.0
+# Larger floats are not read again.
+LARGEST = 1e4
 # Functions of one float that have no kink, by how large their result may be for
 # an argument of a size. `{a}` is the operand, `{t}` the type.
 SMOOTH = {
@@ -75,7 +77,11 @@ class BodyWriter:
         return scalar
 
     def pick(self, *dtypes: str) -> Scalar | None:
-        found = [scalar for scalar in self.scalars if scalar.dtype in dtypes]
+        found = [
+            scalar
+            for scalar in self.scalars
+            if scalar.dtype in dtypes and (scalar.dtype != self.compute or scalar.size <= LARGEST)
+        ]
         return self.random.choice(found) if found else None
 
     def float(self, a: Scalar, text: str, size: float, *others: Scalar) -> Scalar:
@@ -180,7 +186,9 @@ class BodyWriter:
     def step(self) -> None:
         if self.random.random() < 0.04:
             self.position()
-        a = self.random.choice(self.scalars)
+        a = self.pick(self.compute, "i1", *INTEGERS)
+        if a is None:
+            return
         if a.dtype == self.compute:
             self.random.choice((self.smooth, self.arithmetic, self.arithmetic, self.kinked))(a)
         elif a.dtype == "i1" and self.random.random() < 0.6:

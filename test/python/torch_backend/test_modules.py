@@ -5,14 +5,11 @@ materialised as those of any module."""
 from __future__ import annotations
 
 import copy
-import threading
-from collections.abc import Callable
 
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.overrides import _pop_mode_temporarily
 
 from torch_backend.harness import assert_same, compile_with, run
 from torch_backend.test_training import GatedMlp
@@ -154,49 +151,6 @@ def test_buffers_are_updated() -> None:
         assert_same(run(call, (x,)), run(models[0], (x,)))
         assert_same(models[1].state_dict(), models[0].state_dict())
     assert recorder.pipelines
-
-
-def test_many_threads() -> None:
-    """Eight threads call one compiled model, and are the first that need a gradient
-    of one output alone. (PyTorch itself can't compile
-    in several threads at once, nor in one that ends: backend `eager` crashes.)"""
-
-    class Model(GatedMlp):
-        def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-            y = super().forward(x)
-            return y, torch.tanh(y)
-
-    model = Model()
-    call, recorder = compile_with(model)
-    x = torch.randn(3, 16, requires_grad=True)
-    # Other threads don't have the mode of the tests' device.
-    with _pop_mode_temporarily():
-        call(x)
-    inputs = [torch.randn(3, 16, requires_grad=True) for _ in range(8)]
-    failures: list[BaseException] = []
-    start = threading.Barrier(len(inputs))
-
-    def step(f: Callable[[Tensor], tuple[Tensor, Tensor]], x: Tensor, used: int) -> tuple:
-        outputs = f(x)
-        # Those of parameters would add up among threads.
-        return outputs, torch.autograd.grad(outputs[used].square().sum(), x)
-
-    def work(x: Tensor) -> None:
-        try:
-            start.wait()
-            for index in range(20):
-                assert_same(step(call, x, index % 2), step(model, x, index % 2))
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work, args=(x,)) for x in inputs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
-    assert len(recorder.graphs) == 1
 
 
 def test_two_models_compiled_at_once(x: Tensor) -> None:
