@@ -64,6 +64,21 @@ private:
 };
 } // namespace
 
+/// Softmax, or its logarithm, of the last dimension, as elements of `element`.
+template <typename OpT>
+static Value buildSoftmax(TorchCall &call, Value input, Type element) {
+  auto type = cast<RankedTensorType>(input.getType());
+  // A dtype operand converts the input first; to a wider one that's exact.
+  bool isExact =
+      isComputeFloat(type.getElementType()) &&
+      type.getElementTypeBitWidth() <= element.getIntOrFloatBitWidth() &&
+      getComputeType(type.getElementType()) == getComputeType(element);
+  if (!isExact)
+    input =
+        broadcastTo(call.builder, call.getLoc(), input, type.clone(element));
+  return OpT::create(call.builder, call.getLoc(), type.clone(element), input);
+}
+
 /// softmax (dim, dtype) and _softmax (dim, half_to_float): the result's type
 /// says in which dtype.
 template <typename OpT>
@@ -74,47 +89,38 @@ static LogicalResult convertSoftmax(TorchCall &call) {
   FailureOr<RankedTensorType> result = call.floatResultType();
   if (failed(result))
     return failure();
-  Value input = last->moveIn(*call.tensor(0));
-  auto type = cast<RankedTensorType>(input.getType());
-  Type element = result->getElementType();
-  // A dtype operand converts the input first; to a wider one that's exact.
-  bool isExact =
-      isComputeFloat(type.getElementType()) &&
-      type.getElementTypeBitWidth() <= element.getIntOrFloatBitWidth() &&
-      getComputeType(type.getElementType()) == getComputeType(element);
-  if (!isExact)
-    input =
-        broadcastTo(call.builder, call.getLoc(), input, type.clone(element));
-  Value softmax =
-      OpT::create(call.builder, call.getLoc(), type.clone(element), input);
+  Value softmax = buildSoftmax<OpT>(call, last->moveIn(*call.tensor(0)),
+                                    result->getElementType());
   return call.set(0, last->moveOut(softmax));
 }
 
-/// softmax, but 0 in rows of nothing but -inf.
+/// softmax, but 0 in rows of nothing but -inf, which have no gradient.
 static LogicalResult convertSafeSoftmax(TorchCall &call) {
   FailureOr<LastDimension> last = LastDimension::get(call, 1);
-  if (failed(last) || failed(convertSoftmax<SoftmaxOp>(call)))
+  if (failed(last))
     return failure();
-  OpBuilder &builder = call.builder;
-  Location loc = call.getLoc();
+  FailureOr<RankedTensorType> result = call.floatResultType();
+  if (failed(result))
+    return failure();
   Value input = last->moveIn(*call.tensor(0));
   auto type = cast<RankedTensorType>(input.getType());
-  Type element = type.getElementType();
-  if (isa<IntegerType>(element))
-    return success();
-  FailureOr<Value> largest = reduceDims(builder, loc, input, type.getRank() - 1,
-                                        ReductionKind::Max, element);
+  FailureOr<Value> largest =
+      reduceDims(call.builder, call.getLoc(), input, type.getRank() - 1,
+                 ReductionKind::Max, type.getElementType());
   if (failed(largest))
     return failure();
-  TorchValue &softmax = call.state.values[call.getOperation()->getResult(0)];
-  Value rows = last->moveIn(softmax.values.front());
-  Value safe = call.pointwise(
-      cast<RankedTensorType>(rows.getType()), {rows, *largest},
-      [](ScalarMath &math, ArrayRef<Value> s) {
-        Value least = math.constant(-std::numeric_limits<double>::infinity());
-        return math.select(math.equal(s[1], least), math.constant(0.0), s[0]);
-      });
-  return call.set(0, last->moveOut(safe));
+  // Before, so that what has no meaning is never computed; and behind.
+  auto clear = [&](Value value) {
+    return call.pointwise(
+        cast<RankedTensorType>(value.getType()), {value, *largest},
+        [](ScalarMath &math, ArrayRef<Value> s) {
+          Value least = math.constant(-std::numeric_limits<double>::infinity());
+          return math.select(math.equal(s[1], least), math.constant(0.0), s[0]);
+        });
+  };
+  Value softmax =
+      buildSoftmax<SoftmaxOp>(call, clear(input), result->getElementType());
+  return call.set(0, last->moveOut(clear(softmax)));
 }
 
 /// Gradient, output of the forward operation, dim, dtype of its input.
