@@ -61,8 +61,8 @@ def weighted_sum(outputs: Any) -> torch.Tensor:
     losses = []
     for output in leaves_of(outputs):
         if output.requires_grad:
-            index = torch.arange(output.numel(), dtype=torch.float64).reshape(output.shape)
-            losses.append((output.double() * torch.cos(index)).sum())
+            places = torch.arange(output.numel(), dtype=torch.float64, device=output.device)
+            losses.append((output.double() * torch.cos(places.reshape(output.shape))).sum())
     return sum(losses)
 
 

@@ -31,7 +31,7 @@ def test_autocast_outside(dtype: torch.dtype) -> None:
     x = torch.randn(4, 16, requires_grad=True)
     call, recorder = compile_with(model)
     parameters = list(model.parameters())
-    with torch.autocast("cpu", dtype=dtype):
+    with torch.autocast(x.device.type, dtype=dtype):
         want = run(model, (x,), parameters)
         got = run(call, (x,), parameters)
     assert got[0].dtype == dtype

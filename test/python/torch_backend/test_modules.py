@@ -111,7 +111,7 @@ def test_meta_device_construction(x: Tensor) -> None:
         model = GatedMlp()
     call, recorder = compile_with(model)
     state = GatedMlp().state_dict()
-    model.to_empty(device="cpu")
+    model.to_empty(device=x.device)
     model.load_state_dict(state)
     assert_as_eager(call, model, x)
     assert len(recorder.graphs) == 1

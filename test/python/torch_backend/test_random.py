@@ -48,7 +48,7 @@ def test_dropout_mean_and_variance(probability: float, x: Tensor) -> None:
     deviation = (probability / (1 - probability)) ** 0.5
     relative = output / want
     assert abs(relative.mean() - 1) < 5 * deviation / count**0.5
-    assert relative.var() == pytest.approx(deviation**2, rel=0.1)
+    assert relative.var().item() == pytest.approx(deviation**2, rel=0.1)
     values = relative.unique()
     assert values.tolist() == pytest.approx([0, 1 / (1 - probability)], rel=1e-5)
     # Neither rows nor columns share their draws.
@@ -118,7 +118,7 @@ def test_random_operators_in_the_rest_keep_their_order() -> None:
 
     def function(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         a = F.silu(x) + torch.rand_like(x)
-        b = torch.cumsum(a, 0) * torch.randn(4)
+        b = torch.cumsum(a, 0) * torch.randn(4, device=x.device)
         return a, b, torch.bernoulli(torch.sigmoid(b))
 
     x = torch.randn(3, 4)
