@@ -432,7 +432,8 @@ def test_nothing_is_kept(scale: Program):
         call(rows % 200)
     gc.collect()
     after = [sys.getrefcount(o) for o in (x, b, wrong, None, torch.float32, x.device)]
-    assert all(abs(a - b) < 300 for a, b in zip(after, counts, strict=True)), (counts, after)
+    # One a call would be 10,000.
+    assert all(abs(a - b) < 5000 for a, b in zip(after, counts, strict=True)), (counts, after)
     assert len(gc.get_objects()) - objects < 500
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 4096
 
