@@ -143,13 +143,15 @@ def _target_of(module: GraphModule) -> str | None:
 
 
 def _is_worthwhile(part: Part) -> bool:
-    """Whether a pipeline computes more than views and bare products do."""
-    return any(not is_view(node) and not _is_product(node) for node in part.nodes)
+    """Whether a pipeline computes more than views and bare products do, and from
+    tensors."""
+    return any(tensors_of(node) for node in part.inputs()) and any(
+        not is_view(node) and not _is_product(node) for node in part.nodes
+    )
 
 
 def _is_product(node: Node) -> bool:
-    name = getattr(node.target, "__name__", str(node.target))
-    return name in ("linear", "matmul", "mm", "bmm", "addmm", "baddbmm", "getitem")
+    return _called(node) in ("linear", "matmul", "mm", "bmm", "addmm", "baddbmm", "getitem")
 
 
 def _cut(module: GraphModule, support: Support, target: str, compiled: Compiled) -> Partition:
@@ -161,19 +163,10 @@ def _cut(module: GraphModule, support: Support, target: str, compiled: Compiled)
             lambda node: support.of(node).effect,
             support.modes,
         )
-        failed = False
-        compiled.taken.clear()
-        for part in cut.parts:
-            if not _is_worthwhile(part):
-                support.refuse(part.nodes, "not worth a pipeline")
-                failed = True
-                continue
-            try:
-                compiled.taken.append(_compile_part(module, cut, part, support, target))
-            except FuseOpsError as error:
-                support.refuse(part.nodes, f"its pipeline does not compile: {error}")
-                failed = True
-        if not failed:
+        refused = [part for part in cut.parts if not _is_worthwhile(part)]
+        for part in refused:
+            support.refuse(part.nodes, "not worth a pipeline")
+        if not refused and _compile_parts(module, cut, support, target, compiled):
             break
     for node in cut.rest:
         if node.op not in ("placeholder", "get_attr"):
@@ -181,6 +174,19 @@ def _cut(module: GraphModule, support: Support, target: str, compiled: Compiled)
             compiled.refused[node] = verdict.reason or ""
             compiled.has_effect |= verdict.effect in (Effect.WRITES, Effect.UNKNOWN)
     return cut
+
+
+def _compile_parts(
+    module: GraphModule, cut: Partition, support: Support, target: str, compiled: Compiled
+) -> bool:
+    """Compiles the pipelines of a partition; whether all of them compile."""
+    compiled.taken.clear()
+    for part in cut.parts:
+        try:
+            compiled.taken.append(_compile_part(module, cut, part, support, target))
+        except FuseOpsError as error:
+            support.refuse(part.nodes, f"its pipeline does not compile: {error}")
+    return len(compiled.taken) == len(cut.parts)
 
 
 def _compile_part(
@@ -219,9 +225,15 @@ def _compile_part(
 
 
 def _name_of(part: Part) -> str:
-    """A name from what a pipeline computes first and last."""
-    names = [node.name for node in part.nodes if not is_view(node)]
+    """A name from what a pipeline calls first and last, equal for equal layers."""
+    names = [_called(node) for node in part.nodes if not is_view(node)]
     return "_".join(dict.fromkeys([names[0], names[-1]]))
+
+
+def _called(node: Node) -> str:
+    """The name of the function or method that a node calls."""
+    name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "call")
+    return name.strip("_")
 
 
 def _rewrite(

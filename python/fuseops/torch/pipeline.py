@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakValueDictionary
 
 import torch
 from torch.fx import GraphModule
@@ -72,9 +73,16 @@ class Result:
         return tensor if self.order is None else tensor.permute(self.order)
 
 
+# Programs that are in use, by text and target: equal layers share one.
+_PROGRAMS: WeakValueDictionary[tuple[str, str], Program] = WeakValueDictionary()
+
+
 def compile_text(text: str, target: str) -> Program:
     """Compiles without a recipe."""
-    return compile_ir(text, target=target)
+    found = _PROGRAMS.get((text, target))
+    if found is None:
+        found = _PROGRAMS[text, target] = compile_ir(text, target=target)
+    return found
 
 
 class Pipeline:

@@ -374,3 +374,29 @@ def test_views_outside_of_pipelines_keep_strides() -> None:
         return b.view_as(a) if a.is_contiguous() else b.transpose(1, 2).contiguous() + 1
 
     check(function, torch.randn(2, 3, 4, requires_grad=True), pipelines=None)
+
+
+def test_what_has_no_input_is_no_pipeline() -> None:
+    """Masks and positions that a model makes itself."""
+
+    def function(x: Tensor) -> tuple[Tensor, Tensor]:
+        places = torch.arange(16, device=x.device) * 2 + 1
+        mask = (places[:, None] > places).to(x.dtype)
+        return torch.cumsum(F.silu(x), -1), mask
+
+    check(function, torch.randn(3, 16, requires_grad=True), pipelines=1)
+
+
+def test_equal_layers_share_a_program() -> None:
+    class Layer(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(16, 16)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.cumsum(F.silu(self.linear(x)) * x, -1)
+
+    layers = torch.nn.Sequential(*(Layer() for _ in range(4)))
+    recorder = check(layers, torch.randn(3, 16, requires_grad=True), pipelines=4, ulps=1024)
+    programs = {program for p in recorder.pipelines for program in p._programs.values()}
+    assert len(programs) == 1
