@@ -89,7 +89,9 @@ def test_values_and_gradients(name: str, dtype: torch.dtype, device: str, runs: 
             assert ours.dtype == theirs.dtype
             assert ours.stride() == theirs.stride()
             bound = (truth.abs().max() + 1) * torch.finfo(dtype).eps
-            assert (ours.double() - truth).abs().max() <= 4 * bound
+            # In f64 the truth is eager's own, which is some ulps off too.
+            ulps = 16 if dtype == torch.float64 else 4
+            assert (ours.double() - truth).abs().max() <= ulps * bound
 
 
 def test_every_override_is_tested() -> None:
