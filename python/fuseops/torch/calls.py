@@ -9,9 +9,10 @@ together.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
+from weakref import WeakSet
 
 import torch
 
@@ -20,8 +21,9 @@ from fuseops.arrays import torch_dtype
 if TYPE_CHECKING:
     from fuseops.torch.pipeline import Pipeline
 
-# By the hash of what they compute, which is the same in every process.
-_PIPELINES: WeakValueDictionary[str, Pipeline] = WeakValueDictionary()
+# By the hash of what they compute, which is the same in every process. Equal
+# layers have equal pipelines, and any of those that live will do.
+_PIPELINES: defaultdict[str, WeakSet[Pipeline]] = defaultdict(WeakSet)
 _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter, torch.nn.Buffer))
 
 _LIBRARY = torch.library.Library("fuseops", "FRAGMENT")
@@ -38,7 +40,11 @@ _LIBRARY.define(
 
 def register(key: str, pipeline: Pipeline) -> None:
     """Lets the operators find a pipeline for as long as it lives."""
-    _PIPELINES[key] = pipeline
+    _PIPELINES[key].add(pipeline)
+
+
+def _find(key: str) -> Pipeline:
+    return next(iter(_PIPELINES[key]))
 
 
 def is_traced(inputs: Sequence[Any]) -> bool:
@@ -50,7 +56,7 @@ def is_traced(inputs: Sequence[Any]) -> bool:
 
 def forward(key: str, needs: Sequence[bool], inputs: Sequence[Any]) -> tuple[Any, ...]:
     """What `Program.run_forward` gives, by way of the operator."""
-    program = _PIPELINES[key].program(tuple(needs))
+    program = _find(key).program(tuple(needs))
     made = torch.ops.fuseops.pipeline_forward(list(inputs), key, list(needs))
     return _with_aliases(program.forward_outputs, inputs, made)
 
@@ -59,7 +65,7 @@ def backward(
     key: str, needs: Sequence[bool], missing: Sequence[int], rows: int, inputs: Sequence[Any]
 ) -> tuple[Any, ...]:
     """What `Program.run_backward` gives, by way of the operator."""
-    program = _PIPELINES[key].program(tuple(needs), tuple(missing))
+    program = _find(key).program(tuple(needs), tuple(missing))
     made = torch.ops.fuseops.pipeline_backward(list(inputs), key, list(needs), list(missing), rows)
     return _with_aliases(program.backward_outputs, inputs, made)
 
@@ -110,12 +116,12 @@ def _allocate(infos: Sequence[Any], rows: Any, device: torch.device) -> list[tor
 
 
 def _forward(inputs: list[torch.Tensor], pipeline: str, needs: list[bool]) -> list[torch.Tensor]:
-    program = _PIPELINES[pipeline].program(tuple(needs))
+    program = _find(pipeline).program(tuple(needs))
     return _only_made(program.forward_outputs, program.run_forward(inputs))
 
 
 def _fake_forward(inputs: list[Any], pipeline: str, needs: list[bool]) -> list[Any]:
-    found = _PIPELINES[pipeline]
+    found = _find(pipeline)
     infos = found.program(tuple(needs)).forward_outputs
     return _allocate(infos, found.rows_of(inputs), inputs[0].device)
 
@@ -123,14 +129,14 @@ def _fake_forward(inputs: list[Any], pipeline: str, needs: list[bool]) -> list[A
 def _backward(
     inputs: list[torch.Tensor], pipeline: str, needs: list[bool], missing: list[int], rows: int
 ) -> list[torch.Tensor]:
-    program = _PIPELINES[pipeline].program(tuple(needs), tuple(missing))
+    program = _find(pipeline).program(tuple(needs), tuple(missing))
     return _only_made(program.backward_outputs, program.run_backward(inputs))
 
 
 def _fake_backward(
     inputs: list[Any], pipeline: str, needs: list[bool], missing: list[int], rows: Any
 ) -> list[Any]:
-    program = _PIPELINES[pipeline].program(tuple(needs), tuple(missing))
+    program = _find(pipeline).program(tuple(needs), tuple(missing))
     return _allocate(program.backward_outputs, rows, inputs[0].device)
 
 

@@ -4,6 +4,7 @@ written in place, and which memory results have."""
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Callable
 from functools import partial
@@ -11,6 +12,7 @@ from functools import partial
 import pytest
 import torch
 from torch import Tensor
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn import functional as F
 
 from torch_backend.harness import assert_same, check, compile_with, run
@@ -400,3 +402,21 @@ def test_equal_layers_share_a_program() -> None:
     recorder = check(layers, torch.randn(3, 16, requires_grad=True), pipelines=4, ulps=1024)
     programs = {program for p in recorder.pipelines for program in p._programs.values()}
     assert len(programs) == 1
+
+
+def test_a_traced_call_outlives_an_equal_pipeline() -> None:
+    def function(x: Tensor) -> Tensor:
+        return F.silu(x) * x
+
+    x = torch.randn(3, 16)
+    first = check(function, x).pipelines[0]
+    torch._dynamo.reset()
+    second = check(function, x).pipelines[0]
+    assert first._key == second._key
+    del second
+    # Dynamo holds what it compiled.
+    torch._dynamo.reset()
+    gc.collect()
+    traced = make_fx(first, tracing_mode="fake")(x)
+    assert "pipeline_forward" in traced.code
+    assert_same(traced(x)[0], function(x))
