@@ -14,11 +14,11 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import GraphModule, Node
-from torch.fx.experimental.symbolic_shapes import is_symbolic
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from fuseops.errors import FuseOpsError
+from fuseops.torch.symbols import hint
 
 
 class _Casts(TorchDispatchMode):
@@ -66,7 +66,7 @@ def _casts_of(node: Node) -> dict[Node, torch.dtype]:
     def example(value: Any) -> Any:
         """A value of the same kind, with sizes that are numbers."""
         if isinstance(value, torch.Tensor):
-            sizes = [int(size.node.hint) if is_symbolic(size) else size for size in value.shape]
+            sizes = [hint(size) for size in value.shape]
             return torch.empty(sizes, dtype=value.dtype, device=value.device)
         if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
             return value.node.hint

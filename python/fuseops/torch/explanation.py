@@ -19,6 +19,7 @@ from torch.fx import GraphModule, Node
 
 from fuseops.torch.checkpointing import Checkpointed
 from fuseops.torch.modes import is_mode_change
+from fuseops.torch.symbols import hint
 from fuseops.torch.text import align, format_bytes, format_shape
 from fuseops.torch.trace import example_of
 
@@ -364,8 +365,7 @@ def _symbol_of(arguments: Sequence[dict[str, Any]], examples: Sequence[torch.Ten
     for argument, example in zip(arguments, examples, strict=False):
         for (constant, per_symbol), size in zip(argument["shape"], example.shape, strict=True):
             if per_symbol:
-                hint = size.node.hint if isinstance(size, torch.SymInt) else size
-                return (hint - constant) // per_symbol
+                return (hint(size) - constant) // per_symbol
     return 0
 
 

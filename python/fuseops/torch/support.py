@@ -18,6 +18,7 @@ from fuseops.torch.checkpointing import Checkpointed
 from fuseops.torch.importer import Gradients, import_graph
 from fuseops.torch.modes import is_mode_change, modes_of
 from fuseops.torch.partition import Effect, is_view
+from fuseops.torch.symbols import hint
 from fuseops.torch.trace import example_of, extract, tensors_of, trace
 
 
@@ -165,20 +166,16 @@ def find_order(tensor: torch.Tensor) -> tuple[int, ...] | None:
     """The order in which a packed tensor's dimensions lie in memory, outermost
     first; None if it isn't packed."""
     dims = range(tensor.dim())
-    order = tuple(sorted(dims, key=lambda dim: (-_hint(tensor.stride(dim)), dim)))
+    order = tuple(sorted(dims, key=lambda dim: (-hint(tensor.stride(dim)), dim)))
     expected = 1
     for dim in reversed(order):
         size = tensor.shape[dim]
-        if _hint(size) == 1:
+        if hint(size) == 1:
             continue
-        if _hint(tensor.stride(dim)) != expected:
+        if hint(tensor.stride(dim)) != expected:
             return None
-        expected *= max(_hint(size), 1)
+        expected *= max(hint(size), 1)
     return order
-
-
-def _hint(size: Any) -> int:
-    return size.node.hint if isinstance(size, torch.SymInt) else int(size)
 
 
 def _first_line(error: Exception) -> str:

@@ -28,6 +28,11 @@ def _expression(size: Any) -> sympy.Expr:
     return size.node.expr if is_symbolic(size) else sympy.Integer(int(size))
 
 
+def hint(size: Any) -> Any:
+    """What a size was when it was traced."""
+    return size.node.hint if is_symbolic(size) else size
+
+
 def is_dynamic(tensor: torch.Tensor) -> bool:
     """Whether a size is symbolic."""
     return any(is_symbolic(size) for size in tensor.shape)
