@@ -65,8 +65,8 @@ ParseResult GroupOp::parse(OpAsmParser &parser, OperationState &result) {
   std::optional<KernelTemplate> kernelTemplate = symbolizeKernelTemplate(word);
   if (!kernelTemplate)
     return parser.emitError(loc)
-           << "expected a kernel template (`pointwise`, `row`, `row_column` or "
-              "`library`), but got `"
+           << "expected a kernel template (`pointwise`, `row`, `row_column`, "
+              "`tile` or `library`), but got `"
            << word << "`";
   result.addAttribute(getKernelAttrName(result.name), kernel);
   result.addAttribute(

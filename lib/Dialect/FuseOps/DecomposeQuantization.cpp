@@ -50,20 +50,34 @@ SmallVector<Value> AmaxOp::decompose(OpBuilder &builder, ValueRange operands) {
   })};
 }
 
-/// `compute_scale` on scalars, in f32 whatever the program computes in: the
-/// rules fp8_s1 to fp8_s3 are about f32 numbers.
-static Value scaleFromAmax(OpBuilder &b, Location l, Value amax, Type format,
-                           bool powerOfTwo) {
+namespace {
+/// How a scale comes from an amax.
+struct ScaleRule {
+  double numerator; ///< the format's largest value, less the margin
+  bool powerOfTwo = false;
+  double epsilon = 0.0;
+};
+} // namespace
+
+/// The scale of an amax, on scalars, in f32 whatever the program computes in:
+/// the rules are about f32 numbers. `otherwise` is the scale where the amax
+/// gives none.
+static Value scaleFromAmax(ScalarMath &wide, Value amax, ScaleRule rule,
+                           Value otherwise) {
+  OpBuilder &b = wide.builder;
+  Location l = wide.loc;
   ScalarMath m(b, l, b.getF32Type());
   amax = m.convert(amax);
+  if (rule.epsilon > 0.0)
+    amax = m.maximum(amax, m.constant(rule.epsilon)); // fp8_s4
   Value infinity = m.constant(std::numeric_limits<double>::infinity());
   Value zero = m.constant(0.0);
-  Value scale = m.div(m.constant(maxValue(format)), amax);
+  Value scale = m.div(m.constant(rule.numerator), amax);
   Value largest = m.constant(std::numeric_limits<float>::max());
   Value overflows =
       arith::CmpFOp::create(b, l, arith::CmpFPredicate::OEQ, scale, infinity);
   scale = arith::SelectOp::create(b, l, overflows, largest, scale); // fp8_s2
-  if (powerOfTwo) {                                                 // fp8_s3
+  if (rule.powerOfTwo) {                                            // fp8_s3
     Value bits = arith::BitcastOp::create(b, l, b.getI32Type(), scale);
     Value mask = arith::ConstantOp::create(
         b, l, b.getI32IntegerAttr(static_cast<int32_t>(0xFF800000u)));
@@ -76,16 +90,48 @@ static Value scaleFromAmax(OpBuilder &b, Location l, Value amax, Type format,
       arith::CmpFOp::create(b, l, arith::CmpFPredicate::OLT, amax, infinity);
   Value isUsable = arith::AndIOp::create(b, l, isPositive, isFinite);
   return arith::SelectOp::create(b, l, isUsable, scale,
-                                 m.constant(1.0)); // fp8_s1
+                                 m.convert(otherwise)); // fp8_s1, fp8_h3
 }
 
 SmallVector<Value> ComputeScaleOp::decompose(OpBuilder &builder,
                                              ValueRange operands) {
   return {Core(*this, builder, operands)
               .pointwise(getType(), operands, [&](ScalarMath &m, auto v) {
-                return m.convert(scaleFromAmax(m.builder, m.loc, v[0],
-                                               getFormat(), getPowerOfTwo()));
+                ScaleRule rule{maxValue(getFormat()), getPowerOfTwo(),
+                               getEpsilon().convertToDouble()};
+                return m.convert(scaleFromAmax(m, v[0], rule, m.constant(1.0)));
               })};
+}
+
+SmallVector<Value> UpdateScaleOp::decompose(OpBuilder &builder,
+                                            ValueRange operands) {
+  Core core(*this, builder, operands);
+  auto historyType = cast<RankedTensorType>(operands[1].getType());
+  int64_t calls = historyType.getDimSize(0),
+          tensors = historyType.getDimSize(1);
+  auto rows = [&](int64_t count) {
+    return RankedTensorType::get({count, tensors}, builder.getF32Type());
+  };
+  // fp8_h1: the oldest amax leaves, this call's enters.
+  Value newest = ReshapeOp::create(builder, getLoc(), rows(1), operands[2]);
+  Value history = newest;
+  if (calls > 1) {
+    Value kept = SliceOp::create(builder, getLoc(), rows(calls - 1),
+                                 operands[1], /*dim=*/0, /*offset=*/1);
+    history = ConcatOp::create(builder, getLoc(), historyType,
+                               ValueRange{kept, newest}, /*dim=*/0);
+  }
+  // fp8_h2: the amax that the next scale comes from.
+  Value amax = operands[2];
+  if (!getMostRecent())
+    amax = ReduceRowsOp::create(builder, getLoc(), amax.getType(), history,
+                                ReductionKind::Max);
+  double numerator = std::ldexp(maxValue(getFormat()), -getMargin());
+  Value scale = core.pointwise(
+      operands[0].getType(), {operands[0], amax}, [&](ScalarMath &m, auto v) {
+        return m.convert(scaleFromAmax(m, v[1], {numerator}, v[0]));
+      });
+  return {scale, history};
 }
 
 SmallVector<Value> QuantizeOp::decompose(OpBuilder &builder,
@@ -100,8 +146,9 @@ SmallVector<Value> QuantizeOp::decompose(OpBuilder &builder,
     Value amax = rowAmax(core, operands[0]);
     scale = core.pointwise(
         core.rowStat(operands[0]), amax, [&](ScalarMath &m, auto v) {
-          return m.convert(scaleFromAmax(m.builder, m.loc, v[0],
-                                         type.getElementType(), false));
+          ScaleRule rule{maxValue(type.getElementType()), getPowerOfTwo(),
+                         getEpsilon().convertToDouble()};
+          return m.convert(scaleFromAmax(m, v[0], rule, m.constant(1.0)));
         });
   }
   double largest = maxValue(type.getElementType());

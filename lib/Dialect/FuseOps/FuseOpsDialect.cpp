@@ -40,122 +40,6 @@ void FuseOpsDialect::registerTypes() {
 }
 
 //===----------------------------------------------------------------------===//
-// QuantizedType
-//===----------------------------------------------------------------------===//
-
-/// Parses `block<1x128>` and the like as one word.
-static FailureOr<ScaleKind> parseScaleKind(AsmParser &parser) {
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef word;
-  if (parser.parseKeyword(&word))
-    return failure();
-  std::string spelled = word.str();
-  if (succeeded(parser.parseOptionalLess())) {
-    SmallVector<int64_t> block;
-    if (parser.parseDimensionList(block, /*allowDynamic=*/false,
-                                  /*withTrailingX=*/false) ||
-        parser.parseGreater())
-      return failure();
-    spelled += "<";
-    llvm::raw_string_ostream os(spelled);
-    llvm::interleave(block, os, "x");
-    os << ">";
-  }
-  if (std::optional<ScaleKind> kind = symbolizeScaleKind(spelled))
-    return *kind;
-  return parser.emitError(loc)
-         << "expected scale `per_tensor`, `per_row`, `block<1x128>`, "
-            "`block<128x128>` or `mx<1x32>`, but got `"
-         << spelled << "`";
-}
-
-Type QuantizedType::parse(AsmParser &parser) {
-  SmallVector<int64_t> shape;
-  Type element;
-  if (parser.parseLess() || parser.parseDimensionList(shape) ||
-      parser.parseType(element) || parser.parseComma() ||
-      parser.parseKeyword("scale") || parser.parseEqual())
-    return {};
-  FailureOr<ScaleKind> scale = parseScaleKind(parser);
-  if (failed(scale) || parser.parseComma() || parser.parseKeyword("copies") ||
-      parser.parseEqual())
-    return {};
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef word;
-  if (parser.parseKeyword(&word))
-    return {};
-  std::optional<Copies> copies = symbolizeCopies(word);
-  if (!copies) {
-    parser.emitError(loc) << "expected copies `row`, `col` or `row_col`, but "
-                             "got `"
-                          << word << "`";
-    return {};
-  }
-  if (parser.parseGreater())
-    return {};
-  return parser.getChecked<QuantizedType>(parser.getContext(), shape, element,
-                                          *scale, *copies);
-}
-
-void QuantizedType::print(AsmPrinter &printer) const {
-  printer << "<";
-  printer.printDimensionList(getShape());
-  printer << "x" << getElementType()
-          << ", scale = " << stringifyScaleKind(getScale())
-          << ", copies = " << stringifyCopies(getCopies()) << ">";
-}
-
-LogicalResult
-QuantizedType::verify(function_ref<InFlightDiagnostic()> emitError,
-                      ArrayRef<int64_t> shape, Type elementType, ScaleKind,
-                      Copies) {
-  if (shape.size() != 2)
-    return emitError() << "expected a quantized tensor of rank 2, but got rank "
-                       << shape.size();
-  if (!isa<Float8E4M3FNType, Float8E5M2Type>(elementType))
-    return emitError()
-           << "expected element type `f8E4M3FN` or `f8E5M2`, but got "
-           << elementType;
-  return success();
-}
-
-SmallVector<RankedTensorType> QuantizedType::getParts() const {
-  auto ceilDiv = [](int64_t a, int64_t b) {
-    return ShapedType::isDynamic(a) ? a : (a + b - 1) / b;
-  };
-  Type f32 = Float32Type::get(getContext());
-  SmallVector<RankedTensorType> parts;
-  auto addCopy = [&](int64_t rows, int64_t columns) {
-    parts.push_back(RankedTensorType::get({rows, columns}, getElementType()));
-    switch (getScale()) {
-    case ScaleKind::PerTensor:
-      parts.push_back(RankedTensorType::get({}, f32));
-      return;
-    case ScaleKind::PerRow:
-      parts.push_back(RankedTensorType::get({rows, 1}, f32));
-      return;
-    case ScaleKind::Block1x128:
-      parts.push_back(
-          RankedTensorType::get({rows, ceilDiv(columns, 128)}, f32));
-      return;
-    case ScaleKind::Block128x128:
-      parts.push_back(RankedTensorType::get(
-          {ceilDiv(rows, 128), ceilDiv(columns, 128)}, f32));
-      return;
-    case ScaleKind::MX1x32:
-      parts.push_back(RankedTensorType::get(
-          {rows, ceilDiv(columns, 32)}, Float8E8M0FNUType::get(getContext())));
-      return;
-    }
-  };
-  if (hasRowCopy())
-    addCopy(getShape()[0], getShape()[1]);
-  if (hasColCopy())
-    addCopy(getShape()[1], getShape()[0]);
-  return parts;
-}
-
-//===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//
 
@@ -249,6 +133,20 @@ RankedTensorType mlir::fuseops::withColumns(RankedTensorType type,
 
 int64_t mlir::fuseops::getColumns(RankedTensorType type) {
   return type.getRank() == 0 ? 1 : type.getShape().back();
+}
+
+RankedTensorType mlir::fuseops::getBlocksType(RankedTensorType type,
+                                              int64_t rows, int64_t columns,
+                                              Type element) {
+  SmallVector<int64_t> shape(type.getShape());
+  Attribute encoding;
+  for (auto [extent, block] : llvm::zip_equal(shape, ArrayRef{rows, columns})) {
+    if (!ShapedType::isDynamic(extent))
+      extent = llvm::divideCeil(extent, block);
+    else if (block != 1)
+      encoding = BlocksAttr::get(type.getContext(), block);
+  }
+  return RankedTensorType::get(shape, element, encoding);
 }
 
 Extent mlir::fuseops::getNumElements(RankedTensorType type, unsigned dropped) {

@@ -124,6 +124,18 @@ static void printReductionKind(OpAsmPrinter &printer, Operation *,
   printer << stringifyReductionKind(attr.getValue());
 }
 
+static ParseResult parseScaleKind(OpAsmParser &parser, ScaleKindAttr &attr) {
+  FailureOr<ScaleKind> kind = parseScaleWord(parser);
+  if (failed(kind))
+    return failure();
+  attr = ScaleKindAttr::get(parser.getContext(), *kind);
+  return success();
+}
+static void printScaleKind(OpAsmPrinter &printer, Operation *,
+                           ScaleKindAttr attr) {
+  printer << stringifyScaleKind(attr.getValue());
+}
+
 #define GET_OP_CLASSES
 #include "FuseOps/Dialect/FuseOps/FuseOpsOps.cpp.inc"
 
@@ -421,66 +433,3 @@ LogicalResult MatmulOp::verify() {
 
 SmallVector<unsigned> LinearOp::getQuantizableOperands() { return {0, 1}; }
 SmallVector<unsigned> MatmulOp::getQuantizableOperands() { return {0, 1}; }
-
-//===----------------------------------------------------------------------===//
-// Quantization
-//===----------------------------------------------------------------------===//
-
-LogicalResult AmaxOp::verify() {
-  if (tensorType(getResult()).getRank() != 0)
-    return emitOpError() << "expected a scalar result, but got "
-                         << getResult().getType();
-  return success();
-}
-
-LogicalResult ComputeScaleOp::verify() {
-  if (!isa<Float8E4M3FNType, Float8E5M2Type>(getFormat()))
-    return emitOpError() << "expected format `f8E4M3FN` or `f8E5M2`, but got "
-                         << getFormat();
-  return success();
-}
-
-LogicalResult QuantizeOp::verify() {
-  QuantizedType result = getResult().getType();
-  if (tensorType(getInput()).getShape() != result.getShape())
-    return emitOpError() << "expected `input` to have the shape of " << result
-                         << ", but got " << getInput().getType();
-  bool perTensor = result.getScale() == ScaleKind::PerTensor;
-  if (perTensor != static_cast<bool>(getScale()))
-    return emitOpError() << "expected "
-                         << (perTensor ? "a scale operand for"
-                                       : "no scale operand for")
-                         << " scale `" << stringifyScaleKind(result.getScale())
-                         << "`";
-  if (getScale() && tensorType(getScale()).getRank() != 0)
-    return emitOpError() << "expected a scalar scale, but got "
-                         << getScale().getType();
-  return success();
-}
-
-LogicalResult DequantizeOp::verify() {
-  QuantizedType input = getInput().getType();
-  if (tensorType(getResult()).getShape() != input.getShape())
-    return emitOpError() << "expected `result` to have the shape of " << input
-                         << ", but got " << getResult().getType();
-  return success();
-}
-
-/// The parts have to be those of `type`.
-static LogicalResult verifyParts(Operation *op, QuantizedType type,
-                                 TypeRange parts) {
-  SmallVector<RankedTensorType> expected = type.getParts();
-  if (llvm::equal(expected, parts))
-    return success();
-  InFlightDiagnostic diag = op->emitOpError() << "expected parts (";
-  llvm::interleaveComma(expected, diag);
-  diag << ") of " << type << ", but got (";
-  llvm::interleaveComma(parts, diag);
-  return diag << ")";
-}
-LogicalResult PackQuantizedOp::verify() {
-  return verifyParts(*this, getResult().getType(), getParts().getTypes());
-}
-LogicalResult UnpackQuantizedOp::verify() {
-  return verifyParts(*this, getInput().getType(), getParts().getTypes());
-}

@@ -59,6 +59,13 @@ constexpr StringLiteral kFrozenAttr = "fuseops.frozen";
 /// Name of the argument attribute of the seed and offset of random operations.
 constexpr StringLiteral kRandomStateAttr = "fuseops.random_state";
 
+/// Name of the argument attribute of state, such as delayed scaling's: the
+/// number of the result that replaces it; a unit attribute where backward's
+/// gradient of the argument is what replaces it.
+constexpr StringLiteral kStateAttr = "fuseops.state";
+/// Name of the recipe of a fusible or of one contraction.
+constexpr StringLiteral kRecipeAttr = "fuseops.recipe";
+
 /// Marks an operation that backward computes again instead of reading a saved
 /// value. Only the report reads it: eager execution would not compute it.
 constexpr StringLiteral kRecomputedAttr = "fuseops.recomputed";
@@ -108,6 +115,12 @@ struct Extent {
   bool operator!=(Extent other) const { return !(*this == other); }
   SmallVector<int64_t> asArray() const { return {constant, perSymbol}; }
 };
+
+/// The shape of the blocks of `rows` x `columns` of `type`, a matrix, with
+/// `element`s: `ceil` of each extent. Of a dynamic extent that counts blocks of
+/// more than one row the encoding is `#fuseops.blocks`.
+RankedTensorType getBlocksType(RankedTensorType type, int64_t rows,
+                               int64_t columns, Type element);
 
 /// Number of elements of `type`, `dropped` trailing dimensions not counted.
 /// A type has at most one dynamic extent.

@@ -25,7 +25,11 @@ def FuseOps_MatmulOp : FuseOps_Op<"matmul", [Pure, FuseOps_Differentiable, FuseO
     Gradient: `gradient * op(rhs)^T` and `op(lhs)^T * gradient`, each one product
     that reads its operands as they are stored. Saved: both operands.
 
-    FP8: both operands may be quantized; the product is of the logical values.
+    FP8: both operands may be quantized; the product is of the logical values. A
+    quantized operand is read K-major: `lhs` from its row copy, or, with
+    `transpose_lhs`, from its transposed one; `rhs` from its transposed copy, or,
+    with `transpose_rhs`, from its row copy. `fast_accumulate` lets the tensor
+    cores add in less than f32 (forward products of FP8, as TransformerEngine).
 
     ```mlir
     fuseops.fusible @f(%dy: tensor<?x16x64xbf16>, %x: tensor<?x16x32xbf16>) -> tensor<64x32xbf16>
@@ -36,7 +40,7 @@ def FuseOps_MatmulOp : FuseOps_Op<"matmul", [Pure, FuseOps_Differentiable, FuseO
     ```
   }];
   let arguments = (ins FuseOps_TensorOrQuantized:$lhs, FuseOps_TensorOrQuantized:$rhs,
-    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
+    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, UnitAttr:$fast_accumulate);
   let results = (outs FuseOps_FloatTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? attr-dict
@@ -56,6 +60,8 @@ def FuseOps_LinearOp : FuseOps_Op<"linear", [Pure, FuseOps_Differentiable, FuseO
     and the sum over rows for the bias. Saved: input and weight.
 
     FP8: input and weight may be quantized; the product is of the logical values.
+    Both are read from their row copies. `fast_accumulate` is as in
+    `fuseops.matmul`.
 
     ```mlir
     fuseops.fusible @f(%x: tensor<?x64xbf16>, %w: tensor<128x64xbf16>, %b: tensor<128xbf16>) -> tensor<?x128xbf16>
@@ -66,10 +72,46 @@ def FuseOps_LinearOp : FuseOps_Op<"linear", [Pure, FuseOps_Differentiable, FuseO
     ```
   }];
   let arguments = (ins FuseOps_TensorOrQuantized:$input, FuseOps_TensorOrQuantized:$weight,
-    Optional<FuseOps_FloatTensor>:$bias);
+    Optional<FuseOps_FloatTensor>:$bias, UnitAttr:$fast_accumulate);
   let results = (outs FuseOps_FloatTensor:$result);
   let assemblyFormat = [{
     $input `,` $weight (`bias` `` `(` $bias^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FuseOps_ScaledMatmulOp : FuseOps_Op<"scaled_matmul", [Pure]> {
+  let summary = "Product of FP8 matrices and their scales";
+  let description = [{
+    `result[m, n] = sum over k of lhs[m, k] * rhs[n, k]`, of the logical values
+    `data * scale_inv`, plus `bias[n]`: what a `matmul` or `linear` of quantized
+    operands becomes for a device that multiplies FP8. Both operands are K-major:
+    `lhs` `[M, K]`, `rhs` `[N, K]`. `lhs_scale` and `rhs_scale` say what one scale
+    covers; the scales lie as in `!fuseops.quantized`. Accumulates in f32, rounds
+    once; with `fast_accumulate` the tensor cores may add in less.
+
+    Gradient: none; it is made after differentiation. Saved: nothing.
+
+    FP8: the plain buffers of the quantized operands.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xf8E4M3FN>, %xs: tensor<f32>, %w: tensor<128x64xf8E4M3FN>, %ws: tensor<f32>) -> tensor<?x128xbf16>
+    forward {
+      %y = fuseops.scaled_matmul %x[%xs] per_tensor, %w[%ws] per_tensor : (tensor<?x64xf8E4M3FN>, tensor<f32>, tensor<128x64xf8E4M3FN>, tensor<f32>) -> tensor<?x128xbf16>
+      fuseops.return %y : tensor<?x128xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins FuseOps_Tensor:$lhs, FuseOps_Tensor:$lhs_scale_inv,
+    FuseOps_Tensor:$rhs, FuseOps_Tensor:$rhs_scale_inv,
+    Optional<FuseOps_FloatTensor>:$bias,
+    FuseOps_ScaleKindAttr:$lhs_scale, FuseOps_ScaleKindAttr:$rhs_scale,
+    UnitAttr:$fast_accumulate);
+  let results = (outs FuseOps_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs `[` $lhs_scale_inv `]` custom<ScaleKind>($lhs_scale) `,`
+    $rhs `[` $rhs_scale_inv `]` custom<ScaleKind>($rhs_scale)
+    (`bias` `` `(` $bias^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

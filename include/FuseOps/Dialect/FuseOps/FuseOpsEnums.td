@@ -31,6 +31,25 @@ def FuseOps_Copies : FuseOps_Enum<"Copies",
   I32EnumAttrCase<"Col", 1, "col">,
   I32EnumAttrCase<"RowCol", 2, "row_col">]>;
 
+def FuseOps_RecipeKind : FuseOps_Enum<"RecipeKind",
+    "which scales a recipe gives the operands of contractions", [
+  I32EnumAttrCase<"None", 0, "none">,
+  I32EnumAttrCase<"Delayed", 1, "delayed">,
+  I32EnumAttrCase<"Current", 2, "current">,
+  I32EnumAttrCase<"Block", 3, "block">,
+  I32EnumAttrCase<"Rowwise", 4, "rowwise">,
+  I32EnumAttrCase<"MX", 5, "mx">]>;
+
+def FuseOps_RecipeFormat : FuseOps_Enum<"RecipeFormat",
+    "which FP8 formats a recipe uses", [
+  I32EnumAttrCase<"Hybrid", 0, "hybrid">,
+  I32EnumAttrCase<"E4M3", 1, "e4m3">]>;
+
+def FuseOps_AmaxAlgorithm : FuseOps_Enum<"AmaxAlgorithm",
+    "which amax of a history a delayed scale comes from", [
+  I32EnumAttrCase<"Max", 0, "max">,
+  I32EnumAttrCase<"MostRecent", 1, "most_recent">]>;
+
 class FuseOps_EnumAttr<EnumAttrInfo info, string mnemonic>
     : EnumAttr<FuseOps_Dialect, info, mnemonic>;
 
@@ -38,6 +57,10 @@ def FuseOps_GeluKind : FuseOps_Enum<"GeluKind", "how gelu is computed", [
   I32EnumAttrCase<"Exact", 0, "none">,
   I32EnumAttrCase<"Tanh", 1, "tanh">]>;
 def FuseOps_GeluKindAttr : FuseOps_EnumAttr<FuseOps_GeluKind, "gelu_kind">;
+
+def FuseOps_AmaxAlgorithmAttr
+    : FuseOps_EnumAttr<FuseOps_AmaxAlgorithm, "amax_algorithm">;
+def FuseOps_ScaleKindAttr : FuseOps_EnumAttr<FuseOps_ScaleKind, "scale_kind">;
 
 def FuseOps_ReductionKind : FuseOps_Enum<"ReductionKind", "what a reduction computes", [
   I32EnumAttrCase<"Sum", 0, "sum">,
@@ -64,7 +87,8 @@ def FuseOps_Template : FuseOps_Enum<"KernelTemplate",
   I32EnumAttrCase<"Row", 1, "row">,
   I32EnumAttrCase<"RowColumn", 2, "row_column">,
   I32EnumAttrCase<"Library", 3, "library">,
-  I32EnumAttrCase<"Finalize", 4, "finalize">]>;
+  I32EnumAttrCase<"Finalize", 4, "finalize">,
+  I32EnumAttrCase<"Tile", 5, "tile">]>;
 def FuseOps_TemplateAttr : FuseOps_EnumAttr<FuseOps_Template, "kernel_template">;
 
 #endif // FUSEOPS_DIALECT_FUSEOPS_FUSEOPSENUMS_TD

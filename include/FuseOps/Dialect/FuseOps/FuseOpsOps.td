@@ -8,6 +8,7 @@
 #ifndef FUSEOPS_DIALECT_FUSEOPS_FUSEOPSOPS_TD
 #define FUSEOPS_DIALECT_FUSEOPS_FUSEOPSOPS_TD
 
+include "FuseOps/Dialect/FuseOps/FuseOpsAttributes.td"
 include "FuseOps/Dialect/FuseOps/FuseOpsStructureOps.td"
 include "FuseOps/Dialect/FuseOps/FuseOpsScalarOps.td"
 include "FuseOps/Dialect/FuseOps/FuseOpsPointwiseOps.td"
