@@ -140,7 +140,7 @@ static SmallVector<PointwiseRow> getGradientRows() {
           buildSoftplusBackward),
       {"threshold_backward",
        {x, x, parameter},
-       Promotion::Common,
+       Promotion::Eager,
        [](Math &m, const Args &a) {
          Value isBelow = m.le(a[1], m.constant(a.number(2)));
          return m.select(isBelow, m.constant(0.0), a[0]);

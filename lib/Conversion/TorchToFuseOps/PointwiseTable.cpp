@@ -154,6 +154,7 @@ static Type getComputationType(PointwiseCall &pointwise,
       isComputeFloat(declared) ? declared : Type(builder.getF32Type());
   switch (row.promotion) {
   case Promotion::Common:
+  case Promotion::Eager:
   case Promotion::Predicate:
     return promote(values, defaultFloat);
   case Promotion::Number: {
@@ -292,11 +293,16 @@ LogicalResult mlir::fuseops::convertPointwise(TorchCall &call,
   bool isPredicate = row.promotion == Promotion::Predicate ||
                      row.promotion == Promotion::FloatPredicate;
   Type element = isPredicate ? Type(call.builder.getI1Type()) : pointwise.dtype;
-  if (element != result->getElementType())
+  bool isDeclared = element == result->getElementType();
+  if (row.promotion == Promotion::Eager)
+    pointwise.result = result->clone(element);
+  else if (!isDeclared)
     return call.refuse("expected a result of dtype " + print(element) +
                        ", but got " + print(*result));
   Value value = row.named ? row.named(pointwise) : Value();
-  return call.set(0, value ? value : buildBody(pointwise, row));
+  if (!value)
+    value = buildBody(pointwise, row);
+  return isDeclared ? call.set(0, value) : call.setUndeclared(0, value);
 }
 
 void mlir::fuseops::addPointwiseRows(TorchHandlers &handlers,

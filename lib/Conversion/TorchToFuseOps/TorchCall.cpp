@@ -376,6 +376,13 @@ LogicalResult TorchCall::set(unsigned index, TorchValue value) const {
   return success();
 }
 
+LogicalResult TorchCall::setUndeclared(unsigned index, Value value) const {
+  FailureOr<int64_t> found = multiple();
+  if (succeeded(found))
+    state.values[op->getResult(index)] = TorchValue::get(value, *found);
+  return found;
+}
+
 LogicalResult TorchCall::setConverted(unsigned index, Value value) const {
   FailureOr<RankedTensorType> type = resultType(index);
   if (failed(type))

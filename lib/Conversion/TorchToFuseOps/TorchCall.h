@@ -164,6 +164,8 @@ public:
   /// Makes `value` the result; its type has to be the result's.
   LogicalResult set(unsigned index, Value value) const;
   LogicalResult set(unsigned index, TorchValue value) const;
+  /// As `set`, with elements of another type than the program declares.
+  LogicalResult setUndeclared(unsigned index, Value value) const;
   /// As `set`, with `value` reshaped where only dimensions of 1 differ, and
   /// converted to the result's elements.
   LogicalResult setConverted(unsigned index, Value value) const;

@@ -203,6 +203,18 @@ func.func @named_gradients(%g: !torch.vtensor<[4,8],bf16>, %x: !torch.vtensor<[4
 
 // -----
 
+// The fake tensor has the dtype of `self`; eager promotes.
+// CHECK-LABEL: fuseops.fusible @threshold_backward_promotes
+// CHECK-SAME: -> tensor<4xf32>
+// CHECK: fuseops.return %{{.+}} : tensor<4xf32>
+func.func @threshold_backward_promotes(%g: !torch.vtensor<[4],f32>, %x: !torch.vtensor<[4],si64>) -> !torch.vtensor<[4],si64> {
+  %int1 = torch.constant.int 1
+  %0 = torch.aten.threshold_backward %g, %x, %int1 : !torch.vtensor<[4],f32>, !torch.vtensor<[4],si64>, !torch.int -> !torch.vtensor<[4],si64>
+  return %0 : !torch.vtensor<[4],si64>
+}
+
+// -----
+
 // CHECK-LABEL: fuseops.fusible @tanh_backward
 // CHECK-SAME: (%[[V0:.+]]: tensor<4xf32>, %[[V1:.+]]: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: forward {
