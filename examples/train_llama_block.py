@@ -137,14 +137,17 @@ def train(
     """Trains a copy of the model."""
     model = copy.deepcopy(model)
     call = compile_model(model)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=options.rate)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=options.rate, fused=True)
     random = torch.Generator().manual_seed(options.seed)
     offsets = torch.arange(options.length + 1)
     cast = contextlib.nullcontext()
     if options.autocast:
         cast = torch.autocast(options.device, torch.bfloat16)
-    losses, times = [], [time.perf_counter()]
-    for _ in range(options.steps):
+    warm_up = min(WARM_UP, options.steps - 1)
+    # They stay on the device, so that no step waits for it.
+    losses = torch.zeros(options.steps, device=options.device)
+    start = warm = time.perf_counter()
+    for step in range(options.steps):
         starts = torch.randint(len(text) - options.length, (options.batch, 1), generator=random)
         batch = text[starts + offsets].to(options.device, torch.int64)
         with cast:
@@ -152,12 +155,13 @@ def train(
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        # Waits for the device.
-        losses.append(loss.item())
-        times.append(time.perf_counter())
-    warm_up = min(WARM_UP, options.steps - 1)
+        losses[step] = loss.detach()
+        if step + 1 == warm_up:
+            loss.item()
+            warm = time.perf_counter()
+    values = losses.tolist()
     tokens = (options.steps - warm_up) * options.batch * options.length
-    return Run(name, losses, tokens / (times[-1] - times[warm_up]), times[warm_up] - times[0])
+    return Run(name, values, tokens / (time.perf_counter() - warm), warm - start)
 
 
 def plot(runs: list[Run], path: Path) -> None:

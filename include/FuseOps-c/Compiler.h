@@ -49,13 +49,16 @@ typedef struct fuseopsCompileOptions {
   const char *emit;
   /// With `ir`: the phase to stop after, by default the last.
   const char *compile_to;
-  /// The recipe of programs that carry none; none by default.
+  /// The recipe of programs that carry none, as `#fuseops.recipe<>` has it
+  /// (`block`; `delayed, history = 16`); none by default.
   const char *recipe;
   /// The fusible to compile; by default the only public one.
   const char *entry;
   /// Folders of Python packages, `:` between them, which may hold a CUDA
   /// assembler; looked at before those of VIRTUAL_ENV.
   const char *python_sites;
+  /// Whether weights are quantized in an entry of their own, `prepare`.
+  int prepare;
 } fuseopsCompileOptions;
 
 /// The outcome of a compilation.

@@ -7,7 +7,8 @@
 //
 // Runs the programs that fuse-compile writes. A program has entries (`forward`,
 // `backward`), each a list of steps over tensors whose extents are
-// `constant + per_symbol * S` for one size S that the inputs decide.
+// `constant + per_symbol * S`, maybe plus multiples of the number of blocks of 32
+// and 128 that S has, for one size S that the inputs decide.
 //
 // Every function that can fail returns a status; `fuseopsLastError` then gives
 // the sentence. No function throws or ends the process. A program may be used
@@ -71,10 +72,13 @@ typedef enum fuseopsDType {
 /// A loaded program.
 typedef struct fuseopsProgram fuseopsProgram;
 
-/// A size: `constant + per_symbol * S`.
+/// A size: `constant + per_symbol * S + per_block32 * ceil(S / 32) +
+/// per_block128 * ceil(S / 128)`.
 typedef struct fuseopsExtent {
   int64_t constant;
   int64_t per_symbol;
+  int64_t per_block32;
+  int64_t per_block128;
 } fuseopsExtent;
 
 /// An entry of a program.

@@ -14,10 +14,6 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-IterationSpace mlir::fuseops::getSpace(RankedTensorType type) {
-  return {getNumElements(type, 1), getColumns(type)};
-}
-
 StringRef mlir::fuseops::getFusionConditionText(unsigned condition) {
   static constexpr StringLiteral texts[] = {
       "fused",
@@ -25,7 +21,8 @@ StringRef mlir::fuseops::getFusionConditionText(unsigned condition) {
       "their iteration spaces differ",
       "another group lies between them",
       "one reads the reduction over rows that the other computes",
-      "one moves elements of what the other computes"};
+      "one moves elements of what the other computes",
+      "a tile kernel reads statistics of rows that it would have to compute"};
   return texts[condition];
 }
 
@@ -34,6 +31,23 @@ static Value skipReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getInput();
   return value;
+}
+
+Value mlir::fuseops::getWhollyReduced(ReduceRowsOp op) {
+  auto rows = op.getInput().getDefiningOp<ReduceColumnsOp>();
+  if (!rows || rows.getKind() != op.getKind() || !rows->hasOneUse() ||
+      getAccumulatorType(rows.getInput().getType().getElementType()) !=
+          getAccumulatorType(op.getInput().getType().getElementType()))
+    return {};
+  return rows.getInput();
+}
+
+/// Whether `op` gives something of whole rows.
+static bool reducesRow(ReduceColumnsOp op) {
+  auto reader = op->hasOneUse() ? dyn_cast<ReduceRowsOp>(*op->user_begin())
+                                : ReduceRowsOp();
+  return getColumns(op.getInput().getType()) != 1 &&
+         !(reader && getWhollyReduced(reader));
 }
 
 OperationShape mlir::fuseops::inspectOperation(Operation *op) {
@@ -55,11 +69,15 @@ OperationShape mlir::fuseops::inspectOperation(Operation *op) {
   // The result of a reduction over rows, and what is computed from it.
   llvm::DenseSet<Value> reduced;
   for (Operation &inner : scratch) {
+    if (auto reduction = dyn_cast<ReduceColumnsOp>(inner))
+      shape.needsRows |= reducesRow(reduction);
     if (isa<ReduceRowsOp>(inner) ||
         llvm::any_of(inner.getOperands(),
                      [&](Value operand) { return reduced.contains(operand); }))
       reduced.insert(inner.result_begin(), inner.result_end());
-    if (isa<ReduceRowsOp>(inner))
+    if (isa<ReduceBlocksOp, ExpandBlocksOp>(inner))
+      shape.kernelTemplate = KernelTemplate::Tile;
+    else if (isa<ReduceRowsOp>(inner))
       shape.kernelTemplate = KernelTemplate::RowColumn;
     else if (isa<ReduceColumnsOp>(inner) &&
              shape.kernelTemplate == KernelTemplate::Pointwise)
@@ -92,6 +110,10 @@ struct Node {
   bool isMemory = false;
   /// A permutation that is written through: its input is computed and moved.
   bool isScattered = false;
+  /// It is computed by tiles: blocks, or a matrix that is written transposed.
+  bool isTiled = false;
+  /// It computes, moves or fills one element a block.
+  bool isOfBlocks = false;
   IterationSpace space;
   OperationShape shape;
   /// Nodes that it reads, each with the operand and the result it reads.
@@ -114,6 +136,7 @@ struct Node {
 class GreedyPlanner {
 public:
   GreedyPlanner(Block &block);
+  void mergeTiles();
   void mergeNeighbours(SmallVectorImpl<FusionDecision> &decisions);
   SmallVector<FusionGroup> getGroups();
 
@@ -129,6 +152,7 @@ private:
 
   std::vector<Node> nodes;
   DenseMap<Operation *, unsigned> index;
+  DenseMap<Value, BlockShape> blocks;
 };
 } // namespace
 
@@ -143,7 +167,7 @@ static bool movesColumns(Value value) {
   return false;
 }
 
-GreedyPlanner::GreedyPlanner(Block &block) {
+GreedyPlanner::GreedyPlanner(Block &block) : blocks(findBlockValues(block)) {
   for (Operation &op : block.without_terminator()) {
     // Neither computes anything.
     if (isa<ReshapeOp, ConstantOp>(op))
@@ -168,13 +192,34 @@ GreedyPlanner::GreedyPlanner(Block &block) {
   }
 }
 
-/// Whether a memory operation reads `value`, behind any reshapes.
+/// Whether a memory operation reads `value`, behind any reshapes. A
+/// concatenation that is written through only says where it goes.
 static bool isReadByMemory(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     if (auto reshape = dyn_cast<ReshapeOp>(user))
       return isReadByMemory(reshape);
-    return isa<FusibleOpInterface>(user);
+    auto concat = dyn_cast<ConcatOp>(user);
+    return isa<FusibleOpInterface>(user) &&
+           !(concat && concat.isScattered() && !isReadByMemory(concat));
   });
+}
+
+bool mlir::fuseops::isAlwaysWrittenThrough(PermuteOp op) {
+  return ShapedType::isDynamic(getColumns(op.getType())) &&
+         !ShapedType::isDynamic(getColumns(op.getInput().getType()));
+}
+
+/// Whether `op` is written through.
+static bool isWrittenThrough(PermuteOp op) {
+  return isAlwaysWrittenThrough(op) ||
+         (!isReadByMemory(op) &&
+          skipReshapes(op.getInput()).getDefiningOp<FusibleOpInterface>());
+}
+
+bool mlir::fuseops::writesTransposed(PermuteOp op) {
+  RankedTensorType type = op.getInput().getType();
+  return isWrittenThrough(op) && type.getRank() == 2 && op.getOrder()[0] == 1 &&
+         type.getDimSize(0) != 1 && type.getDimSize(1) != 1;
 }
 
 void GreedyPlanner::inspect(Node &node) {
@@ -185,13 +230,19 @@ void GreedyPlanner::inspect(Node &node) {
   node.isMemory = true;
   node.space = getSpace(fusible.getIterationSpace());
   auto permute = dyn_cast<PermuteOp>(node.op);
-  if (!permute || isReadByMemory(permute) ||
-      !skipReshapes(permute.getInput()).getDefiningOp<FusibleOpInterface>())
-    return;
-  node.isScattered = true;
-  node.shape.readsMoved.reset();
-  node.shape.writesMoved.set();
-  node.space = getSpace(permute.getInput().getType());
+  if (permute && isWrittenThrough(permute)) {
+    node.isScattered = true;
+    node.shape.readsMoved.reset();
+    node.shape.writesMoved.set();
+    node.space = getSpace(permute.getInput().getType());
+  }
+  for (Value result : node.op->getResults())
+    if (auto found = blocks.find(result); found != blocks.end()) {
+      node.isOfBlocks = true;
+      node.space = found->second.matrix;
+    }
+  node.isTiled = node.shape.kernelTemplate == KernelTemplate::Tile ||
+                 (permute && !node.isOfBlocks && writesTransposed(permute));
 }
 
 llvm::SmallSetVector<unsigned, 8> GreedyPlanner::readersOf(unsigned group) {
@@ -229,6 +280,13 @@ bool GreedyPlanner::hasPathThroughOthers(unsigned from, unsigned to) {
   return false;
 }
 
+/// Whether two nodes read and write one value in different ways: one as blocks,
+/// the other as rows.
+static bool differInBlocks(const Node &producer, const Node &consumer) {
+  return !isa<ReduceBlocksOp, ExpandBlocksOp>(consumer.op) &&
+         producer.isOfBlocks != consumer.isOfBlocks;
+}
+
 /// The condition (2, 4 or 5) that an edge between the two groups breaks, or 0.
 unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
   unsigned conflict = 0;
@@ -240,11 +298,13 @@ unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
       if (producer.group == node.group ||
           (producer.group != a && producer.group != b))
         continue;
-      if (edge.movesColumns)
+      if (edge.movesColumns || differInBlocks(producer, node))
         return 2;
       if (producer.shape.reduced.test(edge.result))
         return 4;
-      if (producer.shape.writesMoved.test(edge.result) ||
+      // What is written through twice still only goes somewhere.
+      if ((producer.shape.writesMoved.test(edge.result) &&
+           !node.shape.writesMoved.any()) ||
           node.shape.readsMoved.test(edge.operand))
         conflict = 5;
     }
@@ -274,6 +334,15 @@ unsigned GreedyPlanner::tryMerge(unsigned a, unsigned b) {
   // 4. and 5. what a kernel cannot read back
   if (unsigned conflict = directConflict(groupA, groupB))
     return conflict;
+  // 6. a tile has no whole rows
+  bool isTiled = false, needsRows = false;
+  for (unsigned member : llvm::concat<const unsigned>(nodes[groupA].members,
+                                                      nodes[groupB].members)) {
+    isTiled |= nodes[member].isTiled;
+    needsRows |= nodes[member].shape.needsRows;
+  }
+  if (isTiled && needsRows)
+    return 6;
   unsigned first = std::min(groupA, groupB), second = std::max(groupA, groupB);
   SmallVector<unsigned> moved = std::move(nodes[second].members);
   nodes[second].members.clear();
@@ -282,6 +351,29 @@ unsigned GreedyPlanner::tryMerge(unsigned a, unsigned b) {
   llvm::append_range(nodes[first].members, moved);
   llvm::sort(nodes[first].members);
   return 0;
+}
+
+/// Merges tiles with what computes their elements, before kernels of rows take
+/// it: what a row's statistics are of can be computed by either, what depends
+/// on them only here.
+void GreedyPlanner::mergeTiles() {
+  SmallVector<unsigned> worklist;
+  for (auto [number, node] : llvm::enumerate(nodes))
+    if (node.isTiled)
+      worklist.push_back(number);
+  llvm::SmallDenseSet<unsigned> seen(worklist.begin(), worklist.end());
+  while (!worklist.empty()) {
+    unsigned consumer = worklist.pop_back_val();
+    for (Node::Edge edge : nodes[consumer].reads) {
+      const Node &producer = nodes[edge.producer];
+      bool isWide = producer.isOfBlocks || producer.space.columns != 1;
+      if (producer.shape.needsRows || !isWide ||
+          tryMerge(edge.producer, consumer) != 0)
+        continue;
+      if (seen.insert(edge.producer).second)
+        worklist.push_back(edge.producer);
+    }
+  }
 }
 
 void GreedyPlanner::mergeNeighbours(
@@ -322,17 +414,39 @@ void GreedyPlanner::mergeNeighbours(
   }
 }
 
+/// Of two templates that a group needs, the one that can do both.
+static int getTemplateRank(KernelTemplate kernelTemplate) {
+  switch (kernelTemplate) {
+  case KernelTemplate::Pointwise:
+    return 0;
+  case KernelTemplate::Row:
+    return 1;
+  case KernelTemplate::RowColumn:
+    return 2;
+  case KernelTemplate::Tile:
+    return 3;
+  case KernelTemplate::Library:
+  case KernelTemplate::Finalize:
+    return 4;
+  }
+  llvm_unreachable("every template is handled");
+}
+
 SmallVector<FusionGroup> GreedyPlanner::getGroups() {
   // Groups in topological order; of those that can run, the one that stands
   // first in the block.
   llvm::MapVector<unsigned, FusionGroup> byId;
   for (Node &node : nodes) {
     FusionGroup &group = byId[node.group];
+    KernelTemplate own = node.shape.kernelTemplate;
+    // A matrix is written transposed by the kernel that computes it only.
+    if (node.isTiled && llvm::any_of(node.reads, [&](Node::Edge edge) {
+          return nodes[edge.producer].group == node.group;
+        }))
+      own = KernelTemplate::Tile;
     if (group.ops.empty() ||
-        node.shape.kernelTemplate == KernelTemplate::RowColumn ||
-        (node.shape.kernelTemplate == KernelTemplate::Row &&
-         group.kernelTemplate == KernelTemplate::Pointwise))
-      group.kernelTemplate = node.shape.kernelTemplate;
+        getTemplateRank(own) > getTemplateRank(group.kernelTemplate))
+      group.kernelTemplate = own;
     group.ops.push_back(node.op);
   }
   llvm::SmallSetVector<unsigned, 16> done;
@@ -360,8 +474,10 @@ SmallVector<FusionGroup> GreedyPlanner::getGroups() {
 FusionPlan FusionPlan::compute(Block &block, bool fuse) {
   FusionPlan plan;
   GreedyPlanner planner(block);
-  if (fuse)
+  if (fuse) {
+    planner.mergeTiles();
     planner.mergeNeighbours(plan.decisions);
+  }
   plan.groups = planner.getGroups();
   return plan;
 }

@@ -50,14 +50,13 @@ static std::string readOptions(const fuseopsCompileOptions *given,
     options.compileTo = *phase;
   }
   if (all.recipe) {
-    if (!isRecipe(all.recipe))
-      return "expected recipe `none`, `delayed`, `current`, `block`, "
-             "`rowwise` or `mx`, but got `" +
-             std::string(all.recipe) + "`";
+    if (failed(verifyRecipe(all.recipe, error)))
+      return error;
     options.recipe = all.recipe;
   }
   if (all.entry)
     options.entry = all.entry;
+  options.prepare = all.prepare != 0;
   if (all.python_sites) {
     SmallVector<StringRef> sites;
     StringRef(all.python_sites).split(sites, ':', -1, /*KeepEmpty=*/false);

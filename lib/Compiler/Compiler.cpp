@@ -54,6 +54,8 @@ public:
 private:
   LogicalResult runPhases(Phase first, Phase last);
   FailureOr<FusibleOp> selectEntry();
+  FusibleOp getPrepare(FusibleOp fusible);
+  FusibleOp getProgram();
   LogicalResult finish();
 
   MLIRContext &context;
@@ -75,14 +77,36 @@ LogicalResult Compilation::runPhases(Phase first, Phase last) {
   return manager.run(*module);
 }
 
+/// The fusible that quantizes another's weights; null if it has none.
+FusibleOp Compilation::getPrepare(FusibleOp fusible) {
+  auto name = fusible->getAttrOfType<FlatSymbolRefAttr>(kPrepareAttr);
+  return name ? module->lookupSymbol<FusibleOp>(name.getAttr()) : FusibleOp();
+}
+
+/// The fusible that is the program, and does not prepare another's weights.
+FusibleOp Compilation::getProgram() {
+  SmallVector<FusibleOp> fusibles(module->getOps<FusibleOp>());
+  SmallVector<FusibleOp> others = llvm::map_to_vector(
+      fusibles, [&](FusibleOp fusible) { return getPrepare(fusible); });
+  for (FusibleOp fusible : llvm::reverse(fusibles))
+    if (!llvm::is_contained(others, fusible))
+      return fusible;
+  return {};
+}
+
 /// The fusible that becomes the program. Others that were public are private
 /// from here on, and so go away unless it applies them.
 FailureOr<FusibleOp> Compilation::selectEntry() {
-  SmallVector<FusibleOp> candidates;
+  SmallVector<FusibleOp> candidates, prepares;
   for (FusibleOp fusible : module->getOps<FusibleOp>())
-    if (options.entry.empty() ? SymbolTable::getSymbolVisibility(fusible) ==
-                                    SymbolTable::Visibility::Public
-                              : fusible.getSymName() == options.entry)
+    prepares.push_back(getPrepare(fusible));
+  for (FusibleOp fusible : module->getOps<FusibleOp>())
+    if (llvm::is_contained(prepares, fusible))
+      continue;
+    else if (options.entry.empty()
+                 ? SymbolTable::getSymbolVisibility(fusible) ==
+                       SymbolTable::Visibility::Public
+                 : fusible.getSymName() == options.entry)
       candidates.push_back(fusible);
   if (candidates.empty()) {
     if (!options.entry.empty())
@@ -102,20 +126,19 @@ FailureOr<FusibleOp> Compilation::selectEntry() {
     });
     return diag << "): name the one to compile as the entry";
   }
+  FusibleOp prepare = getPrepare(candidates.front());
   for (FusibleOp fusible : module->getOps<FusibleOp>())
-    SymbolTable::setSymbolVisibility(fusible,
-                                     fusible == candidates.front()
-                                         ? SymbolTable::Visibility::Public
-                                         : SymbolTable::Visibility::Private);
+    SymbolTable::setSymbolVisibility(
+        fusible, fusible == candidates.front() || fusible == prepare
+                     ? SymbolTable::Visibility::Public
+                     : SymbolTable::Visibility::Private);
   return candidates.front();
 }
 
 /// Prints or packs what was asked for.
 LogicalResult Compilation::finish() {
-  FusibleOp fusible;
-  for (FusibleOp candidate : module->getOps<FusibleOp>())
-    fusible = candidate;
-  FailureOr<ProgramPlan> plan = planProgram(fusible);
+  FusibleOp fusible = getProgram(), prepare = getPrepare(fusible);
+  FailureOr<ProgramPlan> plan = planProgram(fusible, prepare);
   if (failed(plan) || failed(lowerKernels(*module, options.target)))
     return failure();
   llvm::raw_string_ostream stream(result.output);
@@ -128,8 +151,8 @@ LogicalResult Compilation::finish() {
   FailureOr<GeneratedCode> code = generateCode(*module, options);
   if (failed(code))
     return failure();
-  result.report = writeReport(options, *plan, *code, roles, reductions,
-                              precisions, result.remarks);
+  result.report = writeReport(options, fusible, prepare, *plan, *code, roles,
+                              reductions, precisions, result.remarks);
   switch (options.emit) {
   case Emit::PTX:
     result.output = code->ptx;
@@ -175,7 +198,7 @@ LogicalResult Compilation::run(StringRef source, StringRef name) {
   // Gradients may be larger than anything in the source.
   if (failed(verifySizes(*module)))
     return failure();
-  for (FusibleOp fusible : module->getOps<FusibleOp>()) {
+  if (FusibleOp fusible = getProgram()) {
     reductions = getReductionLengths(fusible);
     precisions = getOutputPrecisions(fusible);
   }

@@ -8,8 +8,8 @@
 #include "FuseOps/Compiler/Pipelines.h"
 
 #include "FuseOps/Conversion/KernelToLLVM.h"
+#include "FuseOps/Transforms/Passes.h"
 
-#include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -79,14 +79,14 @@ FailureOr<TargetSpec> TargetSpec::parse(StringRef text, std::string &error) {
   return failure();
 }
 
-bool mlir::fuseops::isRecipe(StringRef recipe) {
-  return llvm::is_contained(
-      {"none", "delayed", "current", "block", "rowwise", "mx"}, recipe);
+LogicalResult mlir::fuseops::verifyRecipe(StringRef recipe,
+                                          std::string &error) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  return success(succeeded(parseRecipe(&context, recipe, error)));
 }
 
 /// The passes of a phase as a pipeline's text.
-static std::string getPasses(Phase phase, const PipelineOptions &options,
-                             std::string &error) {
+static std::string getPasses(Phase phase, const PipelineOptions &options) {
   bool isReference = options.target.kind == TargetSpec::Reference;
   switch (phase) {
   case Phase::Input:
@@ -94,23 +94,21 @@ static std::string getPasses(Phase phase, const PipelineOptions &options,
   case Phase::Differentiate:
     return "fuseops-differentiate";
   case Phase::Quantize:
-    if (!PassInfo::lookup("fuseops-quantize")) {
-      if (options.recipe != "none")
-        error = "recipe `" + options.recipe +
-                "` is not supported by this build, only `none`";
-      return "";
-    }
-    return "fuseops-quantize{recipe=" + options.recipe +
-           "},fuseops-propagate-quantization";
+    return "fuseops.fusible(fuseops-quantize{recipe=\"" + options.recipe +
+           "\"},fuseops-propagate-quantization)" +
+           (options.prepare ? ",fuseops-prepare-weights" : "");
   case Phase::Saved:
     return "fuseops.fusible(fuseops-plan-saved)";
   case Phase::Fusion: {
     StringRef fuse = isReference ? "{fuse=false}" : "";
+    std::string chip = options.target.isCUDA()
+                           ? "{chip=" + options.target.arch + "}"
+                           : std::string();
     return ("fuseops.fusible(" +
             Twine(isReference ? "fuseops-reference," : "") +
-            "fuseops-expand-grouped,fuseops-expand-quantized,"
-            "fuseops-forward-fusion" +
-            fuse + ",fuseops-backward-fusion" + fuse + ")")
+            "fuseops-expand-grouped,fuseops-expand-contractions" + chip +
+            ",fuseops-expand-quantized,fuseops-forward-fusion" + fuse +
+            ",fuseops-backward-fusion" + fuse + ")")
         .str();
   }
   case Phase::Lowering:
@@ -130,9 +128,8 @@ mlir::fuseops::buildCompilePipeline(OpPassManager &manager,
   registerPasses();
   llvm::raw_string_ostream stream(error);
   for (int i = static_cast<int>(first); i <= static_cast<int>(last); ++i) {
-    std::string passes = getPasses(static_cast<Phase>(i), options, error);
-    if (!error.empty() ||
-        (!passes.empty() && failed(parsePassPipeline(passes, manager, stream))))
+    std::string passes = getPasses(static_cast<Phase>(i), options);
+    if (!passes.empty() && failed(parsePassPipeline(passes, manager, stream)))
       return failure();
   }
   return success();

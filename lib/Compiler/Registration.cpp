@@ -39,6 +39,10 @@ struct CompilePipelineOptions
   Option<std::string> recipe{*this, "recipe",
                              llvm::cl::desc("quantization recipe"),
                              llvm::cl::init("none")};
+  Option<bool> prepare{
+      *this, "prepare",
+      llvm::cl::desc("quantize weights in a program of their own"),
+      llvm::cl::init(false)};
   Option<std::string> to{*this, "to", llvm::cl::desc("last phase"),
                          llvm::cl::init("lowering")};
 };
@@ -64,6 +68,9 @@ buildFromText(OpPassManager &manager, StringRef text,
   std::string error;
   PipelineOptions pipeline;
   pipeline.recipe = options.recipe;
+  pipeline.prepare = options.prepare;
+  if (failed(verifyRecipe(options.recipe, error)))
+    return emitError(error);
   FailureOr<TargetSpec> target = TargetSpec::parse(options.target, error);
   if (failed(target))
     return emitError(error);

@@ -7,6 +7,9 @@
 
 #include "Report.h"
 
+#include "FuseOps/Transforms/FusibleEdits.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -15,9 +18,10 @@ using namespace mlir::fuseops;
 
 namespace json = llvm::json;
 
-/// `[constant, per_symbol]`.
+/// `[constant, per_symbol, per_block32, per_block128]`, the last two only where
+/// there is a block.
 static json::Array toJSON(Extent extent) {
-  return json::Array{extent.constant, extent.perSymbol};
+  return json::Array(extent.asArray());
 }
 
 static std::string toString(Type type) {
@@ -34,6 +38,29 @@ static json::Object describeTensor(const ProgramTensor &tensor) {
                       {"dtype", toString(tensor.elementType)},
                       {"shape", std::move(shape)},
                       {"bytes", toJSON(tensor.getBytes())}};
+}
+
+/// What a step reads and writes, by name. The first step with a tensor that
+/// does not come from the caller writes it; `written` holds those so far.
+static void describeTraffic(const ProgramEntry &entry, const ProgramStep &step,
+                            llvm::DenseSet<int> &written,
+                            json::Object &object) {
+  json::Array reads, writes;
+  llvm::SmallSetVector<int, 8> tensors;
+  for (int index : step.getTensors()) {
+    while (entry.tensors[index].alias >= 0)
+      index = entry.tensors[index].alias;
+    tensors.insert(index);
+  }
+  for (int index : tensors) {
+    const ProgramTensor &tensor = entry.tensors[index];
+    bool isGiven =
+        tensor.role == TensorRole::Input || tensor.role == TensorRole::Constant;
+    bool isWritten = !isGiven && written.insert(index).second;
+    (isWritten ? writes : reads).push_back(tensor.name);
+  }
+  object["reads"] = std::move(reads);
+  object["writes"] = std::move(writes);
 }
 
 static json::Object describeStep(const ProgramStep &step,
@@ -55,11 +82,25 @@ static json::Object describeStep(const ProgramStep &step,
 
 static json::Object describeEntry(const ProgramEntry &entry,
                                   const GeneratedCode &code) {
-  json::Array kernels;
-  for (const ProgramStep &step : entry.steps)
-    kernels.push_back(describeStep(step, code));
+  json::Array kernels, tensors, outputs;
+  llvm::DenseSet<int> written;
+  for (const ProgramStep &step : entry.steps) {
+    json::Object object = describeStep(step, code);
+    describeTraffic(entry, step, written, object);
+    kernels.push_back(std::move(object));
+  }
+  for (const ProgramTensor &tensor : entry.tensors)
+    tensors.push_back(describeTensor(tensor));
+  for (int index : entry.outputs) {
+    while (index >= 0 && entry.tensors[index].alias >= 0)
+      index = entry.tensors[index].alias;
+    if (index >= 0)
+      outputs.push_back(entry.tensors[index].name);
+  }
   return json::Object{{"name", entry.name},
                       {"kernels", std::move(kernels)},
+                      {"tensors", std::move(tensors)},
+                      {"outputs", std::move(outputs)},
                       {"workspace_bytes", toJSON(entry.workspace)},
                       {"floor_bytes", toJSON(entry.floorBytes)},
                       {"unfused_bytes", toJSON(entry.unfusedBytes)}};
@@ -79,7 +120,28 @@ static json::Array describeSaved(const ProgramEntry &entry) {
   return saved;
 }
 
-static json::Array describeArguments(const ProgramEntry &entry,
+/// Of a state argument: the result that replaces it, null where backward's
+/// gradient does, and the names of the tensors that its scales are of.
+static void describeState(FusibleOp fusible, unsigned index,
+                          json::Object &object) {
+  Attribute state = getArgumentAttr(fusible, index, kStateAttr);
+  if (!state)
+    return;
+  object["role"] = "state";
+  auto next = dyn_cast<IntegerAttr>(state);
+  object["next"] = next ? json::Value(next.getInt()) : json::Value(nullptr);
+  auto names = dyn_cast_or_null<ArrayAttr>(
+      getArgumentAttr(fusible, index, kTensorsAttr));
+  if (!names)
+    return;
+  json::Array tensors;
+  for (StringRef name : names.getAsValueRange<StringAttr>())
+    tensors.push_back(name);
+  object["tensors"] = std::move(tensors);
+}
+
+static json::Array describeArguments(FusibleOp fusible,
+                                     const ProgramEntry &entry,
                                      ArrayRef<ArgumentRole> roles) {
   json::Array arguments;
   for (auto [position, index] : llvm::enumerate(entry.inputs)) {
@@ -89,9 +151,44 @@ static json::Array describeArguments(const ProgramEntry &entry,
       if (roles[position].contraction)
         object["contraction"] = roles[position].contraction;
     }
+    describeState(fusible, position, object);
+    if (auto number = dyn_cast_or_null<IntegerAttr>(
+            getArgumentAttr(fusible, position, kPreparedAttr))) {
+      object["role"] = "prepared";
+      object["prepared"] = number.getInt();
+    }
     arguments.push_back(std::move(object));
   }
   return arguments;
+}
+
+/// The inputs of `prepare`, which are arguments of forward or its own state,
+/// and for each output the argument of forward that it is, null for next state.
+static json::Object describePrepare(FusibleOp fusible, FusibleOp prepare) {
+  SmallVector<int64_t> weights;
+  json::Array arguments, outputs;
+  for (size_t i = 0; i < prepare.getResultTypes().size(); ++i)
+    outputs.push_back(nullptr);
+  for (size_t i = 0; i < fusible.getArgumentTypes().size(); ++i) {
+    if (getArgumentAttr(fusible, i, kWeightAttr) &&
+        !getArgumentAttr(fusible, i, kStateAttr))
+      weights.push_back(i);
+    if (auto number = dyn_cast_or_null<IntegerAttr>(
+            getArgumentAttr(fusible, i, kPreparedAttr)))
+      outputs[number.getInt()] = static_cast<int64_t>(i);
+  }
+  for (size_t i = 0; i < prepare.getArgumentTypes().size(); ++i) {
+    json::Object object;
+    if (auto weight = dyn_cast_or_null<IntegerAttr>(
+            getArgumentAttr(prepare, i, kPrepareAttr))) {
+      object["role"] = "weight";
+      object["argument"] = weights[weight.getInt()];
+    }
+    describeState(prepare, i, object);
+    arguments.push_back(std::move(object));
+  }
+  return json::Object{{"arguments", std::move(arguments)},
+                      {"outputs", std::move(outputs)}};
 }
 
 static json::Object describeRemark(const CollectedRemark &remark) {
@@ -127,13 +224,11 @@ static json::Array describePrecisions(ArrayRef<FloatType> types) {
   return names;
 }
 
-std::string mlir::fuseops::writeReport(const CompileOptions &options,
-                                       const ProgramPlan &plan,
-                                       const GeneratedCode &code,
-                                       ArrayRef<ArgumentRole> roles,
-                                       ArrayRef<Extent> reductions,
-                                       const OutputPrecisions &precisions,
-                                       ArrayRef<CollectedRemark> remarks) {
+std::string mlir::fuseops::writeReport(
+    const CompileOptions &options, FusibleOp fusible, FusibleOp prepare,
+    const ProgramPlan &plan, const GeneratedCode &code,
+    ArrayRef<ArgumentRole> roles, ArrayRef<Extent> reductions,
+    const OutputPrecisions &precisions, ArrayRef<CollectedRemark> remarks) {
   json::Object report{
       {"compiler", FUSEOPS_VERSION},
       {"name", plan.name},
@@ -141,18 +236,25 @@ std::string mlir::fuseops::writeReport(const CompileOptions &options,
       {"arch", code.arch},
       {"recipe", options.recipe},
       {"symbol", json::Array{plan.symbolMin, plan.symbolMax}},
-      {"arguments", describeArguments(plan.entries.front(), roles)},
+      {"arguments", describeArguments(fusible, plan.entries.front(), roles)},
       {"saved", describeSaved(plan.entries.front())},
       {"least_precise_dtype", getLeastPreciseType(plan)}};
   if (options.target.isCUDA())
     report["assembler"] = code.assembler;
-  json::Array entries, lengths, fused, refused;
+  json::Array entries, lengths, fused, refused, quantized, choices;
+  if (prepare)
+    report["prepare"] = describePrepare(fusible, prepare);
   for (const ProgramEntry &entry : plan.entries)
     entries.push_back(describeEntry(entry, code));
   for (Extent length : reductions)
     lengths.push_back(toJSON(length));
   for (const CollectedRemark &remark : remarks) {
-    if (remark.kind == "Passed")
+    bool isQuantization = StringRef(remark.name) == "Quantize";
+    if (isQuantization || remark.name == "Saved") {
+      json::Object object = describeRemark(remark);
+      object["kind"] = remark.kind;
+      (isQuantization ? quantized : choices).push_back(std::move(object));
+    } else if (remark.kind == "Passed")
       fused.push_back(describeRemark(remark));
     else if (remark.kind != "Analysis")
       refused.push_back(describeRemark(remark));
@@ -164,5 +266,7 @@ std::string mlir::fuseops::writeReport(const CompileOptions &options,
   report["reductions"] = std::move(lengths);
   report["fused"] = std::move(fused);
   report["refused"] = std::move(refused);
+  report["quantized"] = std::move(quantized);
+  report["saved_choices"] = std::move(choices);
   return llvm::formatv("{0:2}", json::Value(std::move(report))).str() + "\n";
 }

@@ -17,7 +17,8 @@
 namespace mlir::fuseops {
 
 /// The report as JSON; docs/Report.md says what its fields mean.
-std::string writeReport(const CompileOptions &options, const ProgramPlan &plan,
+std::string writeReport(const CompileOptions &options, FusibleOp fusible,
+                        FusibleOp prepare, const ProgramPlan &plan,
                         const GeneratedCode &code, ArrayRef<ArgumentRole> roles,
                         ArrayRef<Extent> reductions,
                         const OutputPrecisions &precisions,

@@ -135,7 +135,7 @@ static void addReductions(Operation *op, function_ref<void(Extent)> add) {
   // The matrix that is reduced: the one with most rows, then most columns.
   std::pair<Extent, int64_t> largest = {{0, 0}, 0};
   auto key = [](std::pair<Extent, int64_t> matrix) {
-    return std::tuple(matrix.first.perSymbol, matrix.first.constant,
+    return std::tuple(matrix.first.getGrowth(), matrix.first.constant,
                       matrix.second);
   };
   for (RankedTensorType type : tensors)

@@ -87,7 +87,7 @@ static fuseopsStatus checkPresence(const Argument &argument) {
   return FUSEOPS_OK;
 }
 
-/// Takes the symbol from the first symbolic extent that it meets.
+/// Takes the symbol from the first extent that tells it; blocks do not.
 static fuseopsStatus readSymbol(const Program &program,
                                 const Argument &argument, bool &isKnown,
                                 int64_t &symbol) {
@@ -95,7 +95,7 @@ static fuseopsStatus readSymbol(const Program &program,
     return FUSEOPS_OK;
   for (size_t i = 0; i < argument.tensor.shape.size(); ++i) {
     const fuseopsExtent &extent = argument.tensor.shape[i];
-    if (extent.per_symbol == 0)
+    if (extent.per_symbol == 0 || extent.per_block32 || extent.per_block128)
       continue;
     int64_t size = argument.value->shape[i], scaled;
     if (size < 0 || __builtin_sub_overflow(size, extent.constant, &scaled) ||
@@ -343,7 +343,6 @@ static fuseopsStatus bindWorkspace(const Program &program, const Entry &entry,
   if (fuseopsStatus status = getWorkspaceBytes(program, entry, binding.symbol,
                                                needed, libraryOffset))
     return status;
-  binding.libraryWorkspaceBytes = needed - libraryOffset;
   if (fuseopsStatus status = placeInputs(
           program, entry, arguments.inputs, binding.symbol, arguments.workspace,
           needed, binding.packings, inputPointers))
@@ -481,20 +480,18 @@ fuseopsStatus fuseops::runtime::bindMatmul(const Entry &entry, const Step &step,
                                            const Binding &binding,
                                            MatmulArguments &arguments) {
   const MatmulStep &matmul = step.matmul;
-  if (fuseopsStatus status = entry.checkMatmul(
-          step, binding.symbol, arguments.m, arguments.n, arguments.k))
+  if (fuseopsStatus status =
+          entry.describeMatmul(step, binding.symbol, arguments))
     return status;
-  auto bind = [&](int32_t index, auto &pointer, fuseopsDType &dtype) {
-    if (index < 0)
-      return;
-    pointer = binding.pointers[index];
-    dtype = entry.tensors[index].dtype;
+  auto bind = [&](int32_t index, auto &pointer) {
+    if (index >= 0)
+      pointer = binding.pointers[index];
   };
-  bind(matmul.a, arguments.a, arguments.aType);
-  bind(matmul.b, arguments.b, arguments.bType);
-  bind(matmul.bias, arguments.bias, arguments.biasType);
-  bind(matmul.out, arguments.out, arguments.outType);
-  arguments.transposeA = matmul.transposeA;
-  arguments.transposeB = matmul.transposeB;
+  bind(matmul.a, arguments.a);
+  bind(matmul.b, arguments.b);
+  bind(matmul.bias, arguments.bias);
+  bind(matmul.out, arguments.out);
+  bind(matmul.aScale, arguments.aScales.values);
+  bind(matmul.bScale, arguments.bScales.values);
   return FUSEOPS_OK;
 }

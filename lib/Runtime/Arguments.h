@@ -31,9 +31,9 @@ struct Binding {
   int32_t deviceId = 0;
   /// Memory of each tensor of the entry.
   std::vector<void *> pointers;
-  /// The part of the workspace that is the library's.
+  /// The part of the workspace that is the library's, and behind it that of
+  /// padded operands.
   void *libraryWorkspace = nullptr;
-  size_t libraryWorkspaceBytes = 0;
   /// The inputs that are copied into the workspace before the first step.
   std::vector<Packing> packings;
 };

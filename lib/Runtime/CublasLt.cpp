@@ -10,23 +10,24 @@
 // own transpose, and out^T = op(b)^T * op(a)^T: so b and a change places, and
 // the bias over n runs along the columns, as its epilogue wants it.
 //
+// FP8 operands are [m, k] and [n, k], the one form that Hopper multiplies.
+// Their scales lie as cuBLASLt wants them ("Scaling factors layouts" in its
+// documentation): those of rows and of 1x128 run along m and n, those of
+// 128x128 along k, in rows of a multiple of 4.
+//
 //===----------------------------------------------------------------------===//
 
 #include "CublasLt.h"
+#include "CublasLtLibrary.h"
+#include "ScaledMatmul.h"
 #include "Status.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <dlfcn.h>
-#include <glob.h>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <tuple>
-#include <type_traits>
-#include <vector>
 
 using namespace fuseops::runtime;
+using namespace fuseops::runtime::cublaslt;
 
 // Shapes whose algorithm is kept. A training run has far fewer.
 static constexpr size_t kMaxPlans = 4096;
@@ -34,66 +35,10 @@ static constexpr size_t kMaxPlans = 4096;
 // What runs guarantee of every tensor.
 static constexpr uint32_t kTensorAlignment = 16;
 
-// Values of cublasLt.h, cublas_api.h and library_types.h (CUDA 12 and 13).
-static constexpr int kReal32 = 0, kReal64 = 1, kReal16 = 2, kBfloat16 = 14;
-static constexpr int kCompute32 = 68, kCompute64 = 70;
-static constexpr int32_t kOperationNone = 0, kOperationTranspose = 1;
-static constexpr int kDescTransA = 3, kDescTransB = 4, kDescEpilogue = 7;
-static constexpr int kDescBiasPointer = 8, kDescBiasType = 26;
-static constexpr uint32_t kEpilogueBias = 4;
-static constexpr int kPreferWorkspace = 1;
-static constexpr int kPreferReduction = 3;
-// Parts of a product are added in f32, never in the result's type.
-static constexpr uint32_t kReduceInComputeType = 2;
-static constexpr int kPreferAlignments[] = {5, 6, 7, 8};
+// The version that has scales of rows and of blocks.
+static constexpr size_t kScaleKindsVersion = 120900;
 
 namespace {
-
-using Handle = struct CublasLtHandleOpaque *;
-using Description = struct CublasLtDescriptionOpaque *;
-using Layout = struct CublasLtLayoutOpaque *;
-using Preference = struct CublasLtPreferenceOpaque *;
-
-struct Algorithm {
-  uint64_t data[8];
-};
-
-/// cublasLtMatmulHeuristicResult_t.
-struct Heuristic {
-  Algorithm algorithm;
-  size_t workspaceBytes;
-  int state;
-  float waves;
-  int reserved[4];
-};
-
-/// The functions of libcublasLt, and a handle for each context.
-struct Library {
-  int (*create)(Handle *);
-  int (*createDescription)(Description *, int compute, int scale);
-  int (*destroyDescription)(Description);
-  int (*setDescription)(Description, int, const void *, size_t);
-  int (*createLayout)(Layout *, int type, uint64_t, uint64_t, int64_t);
-  int (*destroyLayout)(Layout);
-  int (*createPreference)(Preference *);
-  int (*destroyPreference)(Preference);
-  int (*setPreference)(Preference, int, const void *, size_t);
-  int (*findAlgorithm)(Handle, Description, Layout, Layout, Layout, Layout,
-                       Preference, int, Heuristic *, int *);
-  int (*matmul)(Handle, Description, const void *alpha, const void *a, Layout,
-                const void *b, Layout, const void *beta, const void *c, Layout,
-                void *d, Layout, const Algorithm *, void *, size_t, CudaStream);
-
-  std::mutex mutex;
-  std::map<unsigned long long, Handle> handles;
-  std::string error;
-
-  static fuseopsStatus get(Library *&library);
-  fuseopsStatus getHandle(const CudaScope &scope, Handle &handle);
-
-private:
-  void load();
-};
 
 /// A product of one shape in one context.
 struct Plan {
@@ -112,126 +57,17 @@ struct Plan {
   Description description = nullptr;
   Layout a = nullptr, b = nullptr, out = nullptr;
   Algorithm algorithm;
-  /// The description holds the pointer to the bias, so that with a bias it
-  /// belongs to one call at a time.
+  /// The product is added to the bias, which the output holds before.
+  bool addsToBias = false;
+  /// The description holds the pointers to the bias and to scales, so that with
+  /// them it belongs to one call at a time.
   std::mutex mutex;
 };
 
 using Key = std::tuple<unsigned long long, int64_t, int64_t, int64_t, int, int,
-                       int, bool, bool>;
+                       int, int, bool, bool, int, int, bool>;
 
 } // namespace
-
-/// Opens the first library that a pattern of paths names.
-static void *openMatching(const std::string &pattern) {
-  glob_t found;
-  void *library = nullptr;
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) {
-    for (size_t i = 0; i < found.gl_pathc && !library; ++i)
-      library = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
-    globfree(&found);
-  }
-  return library;
-}
-
-/// Looks where CUDA, the loader and Python packages keep cuBLASLt.
-static void *openLibrary() {
-  if (const char *path = std::getenv("FUSEOPS_CUBLASLT"))
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  // A framework in this process has one already, where it found it.
-  for (const char *name : {"libcublasLt.so.13", "libcublasLt.so.12"})
-    if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD))
-      return library;
-  std::vector<std::string> folders;
-  if (const char *home = std::getenv("CUDA_HOME"))
-    for (const char *folder : {"/lib64/", "/lib/"})
-      folders.push_back(std::string(home) + folder);
-  folders.emplace_back("/usr/local/cuda/lib64/");
-  folders.emplace_back("");
-  for (const std::string &folder : folders)
-    for (const char *name : {"libcublasLt.so.13", "libcublasLt.so.12"})
-      if (void *library =
-              dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL))
-        return library;
-  std::vector<std::string> sites;
-  if (const char *list = std::getenv("FUSEOPS_PYTHON_SITE")) {
-    std::string paths = list;
-    for (size_t begin = 0; begin <= paths.size();) {
-      size_t end = std::min(paths.find(':', begin), paths.size());
-      if (end > begin)
-        sites.push_back(paths.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-  if (const char *environment = std::getenv("VIRTUAL_ENV"))
-    sites.push_back(std::string(environment) + "/lib/python3*/site-packages");
-  for (const char *site :
-       {"/opt/*/.venv/lib/python3*/site-packages",
-        "/opt/*/lib/python3*/site-packages",
-        "/usr/local/lib/python3*/dist-packages",
-        "/usr/local/lib/python3*/site-packages",
-        "/usr/lib/python3*/dist-packages", "/usr/lib/python3/dist-packages"})
-    sites.emplace_back(site);
-  for (const std::string &site : sites)
-    for (const char *path : {"/nvidia/cu13/lib/libcublasLt.so.13",
-                             "/nvidia/cublas/lib/libcublasLt.so.1[23]"})
-      if (void *library = openMatching(site + path))
-        return library;
-  return nullptr;
-}
-
-void Library::load() {
-  void *library = openLibrary();
-  if (!library) {
-    error = "cuBLASLt, which runs the program's matrix products, was not "
-            "found; FUSEOPS_CUBLASLT may name it";
-    return;
-  }
-  auto find = [&](auto &function, const char *name) {
-    void *symbol = dlsym(library, name);
-    if (!symbol && error.empty())
-      error = std::string("cuBLASLt has no `") + name + "`";
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
-  };
-  find(create, "cublasLtCreate");
-  find(createDescription, "cublasLtMatmulDescCreate");
-  find(destroyDescription, "cublasLtMatmulDescDestroy");
-  find(setDescription, "cublasLtMatmulDescSetAttribute");
-  find(createLayout, "cublasLtMatrixLayoutCreate");
-  find(destroyLayout, "cublasLtMatrixLayoutDestroy");
-  find(createPreference, "cublasLtMatmulPreferenceCreate");
-  find(destroyPreference, "cublasLtMatmulPreferenceDestroy");
-  find(setPreference, "cublasLtMatmulPreferenceSetAttribute");
-  find(findAlgorithm, "cublasLtMatmulAlgoGetHeuristic");
-  find(matmul, "cublasLtMatmul");
-}
-
-fuseopsStatus Library::get(Library *&library) {
-  // Never unloaded, and its handles never destroyed: at the end of the process
-  // the driver may be gone before this library.
-  static Library *loaded = [] {
-    auto *result = new Library();
-    result->load();
-    return result;
-  }();
-  library = loaded;
-  if (!loaded->error.empty())
-    return fail(FUSEOPS_UNAVAILABLE, "%s", loaded->error.c_str());
-  return FUSEOPS_OK;
-}
-
-fuseopsStatus Library::getHandle(const CudaScope &scope, Handle &handle) {
-  std::lock_guard<std::mutex> lock(mutex);
-  Handle &known = handles[scope.contextId];
-  if (!known)
-    if (int result = create(&known)) {
-      known = nullptr;
-      return fail(FUSEOPS_RUNTIME_ERROR,
-                  "starting cuBLASLt failed with status %d", result);
-    }
-  handle = known;
-  return FUSEOPS_OK;
-}
 
 static int getType(fuseopsDType dtype) {
   switch (dtype) {
@@ -241,29 +77,85 @@ static int getType(fuseopsDType dtype) {
     return kReal32;
   case FUSEOPS_F16:
     return kReal16;
+  case FUSEOPS_F8E4M3FN:
+    return kE4M3;
+  case FUSEOPS_F8E5M2:
+    return kE5M2;
   default:
     return kBfloat16;
   }
 }
 
+static int32_t getScaleMode(ScaleKind kind) {
+  switch (kind) {
+  case ScaleKind::PerTensor:
+    return kScaleScalar;
+  case ScaleKind::PerRow:
+    return kScaleOuterVector;
+  case ScaleKind::Block1x128:
+    return kScaleVector128;
+  case ScaleKind::Block128x128:
+    return kScaleBlock128x128;
+  }
+  return -1;
+}
+
+static const char *describeScales(ScaleKind kind) {
+  switch (kind) {
+  case ScaleKind::PerTensor:
+    return "per_tensor";
+  case ScaleKind::PerRow:
+    return "per_row";
+  case ScaleKind::Block1x128:
+    return "block<1x128>";
+  case ScaleKind::Block128x128:
+    return "block<128x128>";
+  }
+  return "unknown";
+}
+
+static bool hasBlockScales(const MatmulArguments &arguments) {
+  for (ScaleKind kind : {arguments.aScales.kind, arguments.bScales.kind})
+    if (kind == ScaleKind::Block1x128 || kind == ScaleKind::Block128x128)
+      return true;
+  return false;
+}
+
 /// Whether the product is added to the bias in the output, as beta = 1 does in
 /// the type that is accumulated in. As an epilogue of one row, or of rows that
 /// aren't whole 16 bytes, cuBLASLt may add the bias in a kernel of its own, to
-/// the product rounded to the output's type.
-static bool addsToBias(const MatmulArguments &arguments) {
+/// the product rounded to the output's type. To a product of FP8 that gives f32
+/// its epilogue adds no f32.
+static bool mustAddToBias(const MatmulArguments &arguments) {
   auto isWhole = [](int64_t extent, fuseopsDType dtype) {
     return extent * fuseopsDTypeSize(dtype) % 16 == 0;
   };
   return arguments.bias && arguments.biasType == arguments.outType &&
-         (arguments.m == 1 || !isWhole(arguments.k, arguments.aType) ||
+         (arguments.m == 1 ||
+          (arguments.isScaled && arguments.outType == FUSEOPS_F32) ||
+          !isWhole(arguments.k, arguments.aType) ||
           !isWhole(arguments.k, arguments.bType) ||
           !isWhole(arguments.n, arguments.outType));
 }
 
-/// Describes the product and lets cuBLASLt choose its algorithm.
-static fuseopsStatus buildPlan(Library &library, Handle handle,
-                               const MatmulArguments &arguments,
-                               size_t workspaceBytes, Plan &plan) {
+/// Sets what only products of FP8 have.
+template <typename SetFn>
+static void describeScaled(const MatmulArguments &arguments, SetFn set) {
+  // a and b have changed places.
+  set(kDescScaleModeA, getScaleMode(arguments.bScales.kind));
+  set(kDescScaleModeB, getScaleMode(arguments.aScales.kind));
+  set(kDescScalePointerA, arguments.bScales.values);
+  set(kDescScalePointerB, arguments.aScales.values);
+  // Sums of blocks are added in f32 in any case.
+  bool isFast = arguments.fastAccumulate && !hasBlockScales(arguments);
+  set(kDescFastAccumulation, static_cast<int8_t>(isFast));
+}
+
+/// Describes the product and lets cuBLASLt choose its algorithm, if it has one.
+/// Returns cuBLAS' status.
+static int describe(Library &library, Handle handle,
+                    const MatmulArguments &arguments, size_t workspaceBytes,
+                    Plan &plan, bool &isFound) {
   bool isDouble = arguments.aType == FUSEOPS_F64;
   int result = library.createDescription(&plan.description,
                                          isDouble ? kCompute64 : kCompute32,
@@ -275,7 +167,9 @@ static fuseopsStatus buildPlan(Library &library, Handle handle,
   };
   set(kDescTransA, arguments.transposeB ? kOperationTranspose : kOperationNone);
   set(kDescTransB, arguments.transposeA ? kOperationTranspose : kOperationNone);
-  if (arguments.bias && !addsToBias(arguments)) {
+  if (arguments.isScaled)
+    describeScaled(arguments, set);
+  if (arguments.bias && !plan.addsToBias) {
     set(kDescEpilogue, kEpilogueBias);
     set(kDescBiasType, static_cast<int32_t>(getType(arguments.biasType)));
     set(kDescBiasPointer, arguments.bias);
@@ -316,18 +210,66 @@ static fuseopsStatus buildPlan(Library &library, Handle handle,
     library.destroyPreference(preference);
   if (result == 0)
     result = heuristic.state;
-  if (result != 0 || found == 0)
-    return fail(
-        FUSEOPS_UNAVAILABLE,
-        "cuBLASLt has no %lld x %lld x %lld product of %s and %s that "
-        "gives %s%s%s (status %d)",
-        static_cast<long long>(m), static_cast<long long>(n),
-        static_cast<long long>(k), fuseopsDTypeName(arguments.aType),
-        fuseopsDTypeName(arguments.bType), fuseopsDTypeName(arguments.outType),
-        arguments.bias ? " with a bias of " : "",
-        arguments.bias ? fuseopsDTypeName(arguments.biasType) : "", result);
+  isFound = result == 0 && found != 0;
   plan.algorithm = heuristic.algorithm;
-  return FUSEOPS_OK;
+  return result;
+}
+
+static fuseopsStatus failWithoutProduct(const MatmulArguments &arguments,
+                                        int result) {
+  std::string scales;
+  if (arguments.isScaled)
+    scales = std::string(" with scales ") +
+             describeScales(arguments.aScales.kind) + " and " +
+             describeScales(arguments.bScales.kind);
+  return fail(
+      FUSEOPS_UNAVAILABLE,
+      "cuBLASLt has no %lld x %lld x %lld product of %s and %s%s that "
+      "gives %s%s%s (status %d)",
+      static_cast<long long>(arguments.m), static_cast<long long>(arguments.n),
+      static_cast<long long>(arguments.k), fuseopsDTypeName(arguments.aType),
+      fuseopsDTypeName(arguments.bType), scales.c_str(),
+      fuseopsDTypeName(arguments.outType),
+      arguments.bias ? " with a bias of " : "",
+      arguments.bias ? fuseopsDTypeName(arguments.biasType) : "", result);
+}
+
+/// Whether the library knows the scales at all.
+static fuseopsStatus checkVersion(const Library &library,
+                                  const MatmulArguments &arguments) {
+  size_t version = library.getVersion();
+  bool isPlain = arguments.aScales.kind == ScaleKind::PerTensor &&
+                 arguments.bScales.kind == ScaleKind::PerTensor;
+  if (isPlain || version >= kScaleKindsVersion)
+    return FUSEOPS_OK;
+  return fail(FUSEOPS_UNAVAILABLE,
+              "expected cuBLASLt 12.9 or later, which multiplies FP8 with "
+              "scales of rows and of blocks, but got version %zu.%zu.%zu",
+              version / 10000, version / 100 % 100, version % 100);
+}
+
+/// Finds how to run the product. Where cuBLASLt has no epilogue for the bias,
+/// the output holds it before.
+static fuseopsStatus buildPlan(Library &library, Handle handle,
+                               const MatmulArguments &arguments,
+                               size_t workspaceBytes,
+                               std::shared_ptr<Plan> &plan) {
+  if (fuseopsStatus status = checkVersion(library, arguments))
+    return status;
+  int result = 0;
+  bool isFound = false;
+  for (bool addsToBias : {false, true}) {
+    if (addsToBias ? !arguments.bias || arguments.biasType != arguments.outType
+                   : mustAddToBias(arguments))
+      continue;
+    plan = std::make_shared<Plan>(library);
+    plan->addsToBias = addsToBias;
+    result =
+        describe(library, handle, arguments, workspaceBytes, *plan, isFound);
+    if (isFound)
+      return FUSEOPS_OK;
+  }
+  return failWithoutProduct(arguments, result);
 }
 
 /// The plan for this product in this context, built on first use.
@@ -338,9 +280,10 @@ static fuseopsStatus findPlan(Library &library, const CudaScope &scope,
   static auto *mutex = new std::mutex;
   static auto *plans = new std::map<Key, std::shared_ptr<Plan>>;
   Key key(scope.contextId, arguments.m, arguments.n, arguments.k,
-          arguments.aType, arguments.outType,
+          arguments.aType, arguments.bType, arguments.outType,
           arguments.bias ? arguments.biasType : -1, arguments.transposeA,
-          arguments.transposeB);
+          arguments.transposeB, getScaleMode(arguments.aScales.kind),
+          getScaleMode(arguments.bScales.kind), arguments.fastAccumulate);
   {
     std::lock_guard<std::mutex> lock(*mutex);
     auto found = plans->find(key);
@@ -349,9 +292,9 @@ static fuseopsStatus findPlan(Library &library, const CudaScope &scope,
       return FUSEOPS_OK;
     }
   }
-  auto built = std::make_shared<Plan>(library);
+  std::shared_ptr<Plan> built;
   if (fuseopsStatus status =
-          buildPlan(library, handle, arguments, workspaceBytes, *built))
+          buildPlan(library, handle, arguments, workspaceBytes, built))
     return status;
   std::lock_guard<std::mutex> lock(*mutex);
   // Running products hold their own reference.
@@ -407,16 +350,56 @@ fuseopsStatus fuseops::runtime::prepareCublasLt(const CudaScope &scope) {
   return library->getHandle(scope, handle);
 }
 
+/// Enqueues a product whose plan is found.
+static fuseopsStatus runPlan(const CudaScope &scope, const Library &library,
+                             Handle handle, Plan &plan,
+                             const MatmulArguments &arguments, void *workspace,
+                             size_t workspaceBytes, CudaStream stream) {
+  double one64 = 1, zero64 = 0;
+  float one32 = 1, zero32 = 0;
+  bool isDouble = arguments.aType == FUSEOPS_F64;
+  const void *one = isDouble ? static_cast<void *>(&one64) : &one32;
+  const void *zero = isDouble ? static_cast<void *>(&zero64) : &zero32;
+  std::unique_lock<std::mutex> lock(plan.mutex, std::defer_lock);
+  int result = 0;
+  auto set = [&](int attribute, const void *pointer) {
+    if (result == 0)
+      result = library.setDescription(plan.description, attribute, &pointer,
+                                      sizeof(pointer));
+  };
+  if (plan.addsToBias)
+    if (fuseopsStatus status = fillWithBias(scope, arguments, stream))
+      return status;
+  bool hasEpilogue = arguments.bias && !plan.addsToBias;
+  if (hasEpilogue || arguments.isScaled)
+    lock.lock();
+  if (hasEpilogue)
+    set(kDescBiasPointer, arguments.bias);
+  if (arguments.isScaled) {
+    set(kDescScalePointerA, arguments.bScales.values);
+    set(kDescScalePointerB, arguments.aScales.values);
+  }
+  if (result == 0)
+    result = library.matmul(handle, plan.description, one, arguments.b, plan.b,
+                            arguments.a, plan.a, plan.addsToBias ? one : zero,
+                            arguments.out, plan.out, arguments.out, plan.out,
+                            &plan.algorithm, workspace, workspaceBytes, stream);
+  if (result != 0)
+    return fail(FUSEOPS_RUNTIME_ERROR,
+                "the product of cuBLASLt failed with status %d", result);
+  return FUSEOPS_OK;
+}
+
 fuseopsStatus fuseops::runtime::runCublasLt(const CudaScope &scope,
                                             const MatmulArguments &arguments,
                                             void *workspace,
                                             size_t workspaceBytes,
-                                            CudaStream stream) {
+                                            void *padding, CudaStream stream) {
   if (arguments.m == 0 || arguments.n == 0)
     return FUSEOPS_OK;
   if (arguments.k == 0)
     return fillWithoutTerms(scope, arguments, stream);
-  if (arguments.aType != arguments.bType)
+  if (arguments.aType != arguments.bType && !arguments.isScaled)
     return fail(FUSEOPS_UNAVAILABLE,
                 "expected both operands of a product on CUDA to have one "
                 "dtype, but got %s and %s",
@@ -428,35 +411,20 @@ fuseopsStatus fuseops::runtime::runCublasLt(const CudaScope &scope,
   Handle handle;
   if (fuseopsStatus status = library->getHandle(scope, handle))
     return status;
-  std::shared_ptr<Plan> plan;
-  if (fuseopsStatus status =
-          findPlan(*library, scope, handle, arguments, workspaceBytes, plan))
-    return status;
-
-  double one64 = 1, zero64 = 0;
-  float one32 = 1, zero32 = 0;
-  bool isDouble = arguments.aType == FUSEOPS_F64;
-  const void *one = isDouble ? static_cast<void *>(&one64) : &one32;
-  const void *zero = isDouble ? static_cast<void *>(&zero64) : &zero32;
-  std::unique_lock<std::mutex> lock(plan->mutex, std::defer_lock);
-  int result = 0;
-  const void *beta = zero;
-  if (addsToBias(arguments)) {
-    if (fuseopsStatus status = fillWithBias(scope, arguments, stream))
+  auto run = [&](const MatmulArguments &product) -> fuseopsStatus {
+    std::shared_ptr<Plan> plan;
+    if (fuseopsStatus status =
+            findPlan(*library, scope, handle, product, workspaceBytes, plan))
       return status;
-    beta = one;
-  } else if (arguments.bias) {
-    lock.lock();
-    result = library->setDescription(plan->description, kDescBiasPointer,
-                                     &arguments.bias, sizeof(void *));
-  }
-  if (result == 0)
-    result = library->matmul(
-        handle, plan->description, one, arguments.b, plan->b, arguments.a,
-        plan->a, beta, arguments.out, plan->out, arguments.out, plan->out,
-        &plan->algorithm, workspace, workspaceBytes, stream);
-  if (result != 0)
-    return fail(FUSEOPS_RUNTIME_ERROR,
-                "the product of cuBLASLt failed with status %d", result);
-  return FUSEOPS_OK;
+    return runPlan(scope, *library, handle, *plan, product, workspace,
+                   workspaceBytes, stream);
+  };
+  if (!arguments.isScaled)
+    return run(arguments);
+  PaddedMatmul padded(arguments);
+  if (fuseopsStatus status = padded.copyOperands(scope, padding, stream))
+    return status;
+  if (fuseopsStatus status = run(padded.get()))
+    return status;
+  return padded.copyResult(scope, stream);
 }

@@ -18,10 +18,12 @@ namespace runtime {
 fuseopsStatus prepareCublasLt(const CudaScope &scope);
 
 /// Enqueues a product on device memory. Accumulates in f32 (f64 for f64),
-/// without TF32. `workspace` is aligned to 256 bytes.
+/// without TF32. `workspace` is aligned to 256 bytes, and so is `padding`, of
+/// as many bytes as `PaddedMatmul` counts for a scaled product.
 fuseopsStatus runCublasLt(const CudaScope &scope,
                           const MatmulArguments &arguments, void *workspace,
-                          size_t workspaceBytes, CudaStream stream);
+                          size_t workspaceBytes, void *padding,
+                          CudaStream stream);
 
 } // namespace runtime
 } // namespace fuseops

@@ -56,6 +56,7 @@ static const char *findFunctions(void *library, CudaDriver &driver) {
   find(driver.copyToDevice, "cuMemcpyHtoD_v2");
   find(driver.copyToHost, "cuMemcpyDtoH_v2");
   find(driver.copyOnDevice, "cuMemcpyDtoDAsync_v2");
+  find(driver.copyRows, "cuMemcpy2DAsync_v2");
   find(driver.set, "cuMemsetD8Async");
   find(driver.streamSynchronize, "cuStreamSynchronize");
   find(driver.eventCreate, "cuEventCreate");

@@ -37,6 +37,24 @@ constexpr int kCudaAttributeMinor = 76;
 constexpr int kCudaFunctionMaxDynamicShared = 8;
 constexpr int kCudaJitErrorLog = 5;
 constexpr int kCudaJitErrorLogBytes = 6;
+constexpr int kCudaMemoryDevice = 2;
+
+/// CUDA_MEMCPY2D.
+struct CudaCopy2D {
+  size_t sourceX, sourceY;
+  int sourceKind;
+  const void *sourceHost;
+  CudaPointer sourceDevice;
+  void *sourceArray;
+  size_t sourcePitch;
+  size_t targetX, targetY;
+  int targetKind;
+  void *targetHost;
+  CudaPointer targetDevice;
+  void *targetArray;
+  size_t targetPitch;
+  size_t rowBytes, rows;
+};
 
 /// The driver's functions.
 struct CudaDriver {
@@ -65,6 +83,7 @@ struct CudaDriver {
   CudaResult (*copyToDevice)(CudaPointer, const void *, size_t);
   CudaResult (*copyToHost)(void *, CudaPointer, size_t);
   CudaResult (*copyOnDevice)(CudaPointer, CudaPointer, size_t, CudaStream);
+  CudaResult (*copyRows)(const CudaCopy2D *, CudaStream);
   CudaResult (*set)(CudaPointer, unsigned char, size_t, CudaStream);
   CudaResult (*streamSynchronize)(CudaStream);
   CudaResult (*eventCreate)(CudaEvent *, unsigned);

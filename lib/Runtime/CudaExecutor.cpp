@@ -91,8 +91,10 @@ static fuseopsStatus launchMatmul(const CudaScope &scope, const Entry &entry,
   MatmulArguments arguments;
   if (fuseopsStatus status = bindMatmul(entry, step, binding, arguments))
     return status;
-  return runCublasLt(scope, arguments, binding.libraryWorkspace,
-                     binding.libraryWorkspaceBytes, stream);
+  return runCublasLt(
+      scope, arguments, binding.libraryWorkspace, kLibraryWorkspaceBytes,
+      static_cast<char *>(binding.libraryWorkspace) + kLibraryWorkspaceBytes,
+      stream);
 }
 
 static fuseopsStatus launchEntry(const CudaScope &scope,

@@ -27,6 +27,12 @@ bool acceptsDLDataType(fuseopsDType dtype, DLDataType type);
 /// Whether a matrix product may read or write it.
 inline bool isMatmulDType(fuseopsDType dtype) { return dtype <= FUSEOPS_BF16; }
 
+/// Whether a product with scales may read it, and whether scales are of it.
+inline bool isFp8DType(fuseopsDType dtype) {
+  return dtype == FUSEOPS_F8E4M3FN || dtype == FUSEOPS_F8E5M2;
+}
+inline bool isScaleDType(fuseopsDType dtype) { return dtype == FUSEOPS_F32; }
+
 } // namespace runtime
 } // namespace fuseops
 

@@ -92,19 +92,28 @@ bool Decoder::invalid(const char *format, ...) {
   return false;
 }
 
+static std::string describeExtent(const fuseopsExtent &extent) {
+  return std::to_string(extent.constant) + " + " +
+         std::to_string(extent.per_symbol) + " * S + " +
+         std::to_string(extent.per_block32) + " * ceil(S / 32) + " +
+         std::to_string(extent.per_block128) + " * ceil(S / 128)";
+}
+
 bool Decoder::decodeExtent(const schema::Extent *in, const char *what,
                            fuseopsExtent &out) {
-  out = {0, 0};
+  out = {};
   if (in) {
     schema::Extent extent = copyStruct(in);
-    out = {extent.constant(), extent.per_symbol()};
+    out = {extent.constant(), extent.per_symbol(), extent.per_block32(),
+           extent.per_block128()};
   }
   int64_t smallest;
-  if (out.per_symbol < 0 || !evaluate(out, program.symbolMin, smallest))
+  bool isGrowing =
+      out.per_symbol >= 0 && out.per_block32 >= 0 && out.per_block128 >= 0;
+  if (!isGrowing || !evaluate(out, program.symbolMin, smallest))
     return invalid("expected %s to be neither negative nor too large, but got "
-                   "%lld + %lld * S",
-                   what, static_cast<long long>(out.constant),
-                   static_cast<long long>(out.per_symbol));
+                   "%s",
+                   what, describeExtent(out).c_str());
   return true;
 }
 
@@ -198,19 +207,43 @@ bool Decoder::decodeMatmul(const schema::MatmulStep &in, MatmulStep &out) {
   out.b = in.b();
   out.bias = in.bias();
   out.out = in.out();
-  std::vector<int32_t> operands = {out.a, out.b, out.out};
-  if (out.bias != -1)
-    operands.push_back(out.bias);
-  for (int32_t index : operands) {
-    if (!isTensor(index))
-      return invalid("tensor %d does not exist", index);
-    const Tensor &tensor = entry->tensors[index];
-    if (!isMatmulDType(tensor.dtype))
-      return invalid("expected `%s` to be f64, f32, f16 or bf16, but got %s",
-                     tensor.name.c_str(), fuseopsDTypeName(tensor.dtype));
-  }
   out.transposeA = in.transpose_a();
   out.transposeB = in.transpose_b();
+  out.aScale = in.a_scale();
+  out.bScale = in.b_scale();
+  out.fastAccumulate = in.fast_accumulate();
+  bool isScaled = out.aScale != -1 || out.bScale != -1;
+  if (isScaled && (!program.isCuda() || out.transposeA || !out.transposeB))
+    return invalid("expected a product of FP8 on CUDA, of `a` [m, k] and `b` "
+                   "[n, k]");
+  for (schema::ScaleKind kind : {in.a_scale_kind(), in.b_scale_kind()})
+    if (kind > schema::ScaleKind_Block128x128)
+      return invalid("unknown kind of scale %d", static_cast<int>(kind));
+  out.aScaleKind = static_cast<ScaleKind>(in.a_scale_kind());
+  out.bScaleKind = static_cast<ScaleKind>(in.b_scale_kind());
+  struct Operand {
+    int32_t index;
+    bool (*accepts)(fuseopsDType);
+    const char *expected;
+  };
+  Operand result = {out.out, isMatmulDType, "f64, f32, f16 or bf16"};
+  Operand factor = isScaled ? Operand{0, isFp8DType, "FP8"} : result;
+  std::vector<Operand> operands = {{out.a, factor.accepts, factor.expected},
+                                   {out.b, factor.accepts, factor.expected},
+                                   result};
+  if (out.bias != -1)
+    operands.push_back({out.bias, result.accepts, result.expected});
+  if (isScaled)
+    for (int32_t index : {out.aScale, out.bScale})
+      operands.push_back({index, isScaleDType, "f32"});
+  for (const Operand &operand : operands) {
+    if (!isTensor(operand.index))
+      return invalid("tensor %d does not exist", operand.index);
+    const Tensor &tensor = entry->tensors[operand.index];
+    if (!operand.accepts(tensor.dtype))
+      return invalid("expected `%s` to be %s, but got %s", tensor.name.c_str(),
+                     operand.expected, fuseopsDTypeName(tensor.dtype));
+  }
   return decodeExtent(in.m(), "m", out.m) && decodeExtent(in.n(), "n", out.n) &&
          decodeExtent(in.k(), "k", out.k);
 }
@@ -334,8 +367,8 @@ bool Decoder::checkSizes(int64_t symbol) {
       return false;
   }
   for (const Step &step : entry->steps) {
-    int64_t m, n, k;
-    if (step.isMatmul && entry->checkMatmul(step, symbol, m, n, k))
+    MatmulArguments ignored;
+    if (step.isMatmul && entry->describeMatmul(step, symbol, ignored))
       return false;
   }
   return true;

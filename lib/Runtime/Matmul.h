@@ -1,4 +1,4 @@
-//===- Matmul.h - Matrix products on the CPU -----------------------------===//
+//===- Matmul.h - Matrix products ----------------------------------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,6 +12,18 @@
 
 namespace fuseops {
 namespace runtime {
+
+/// What one scale of an FP8 matrix covers.
+enum class ScaleKind { PerTensor, PerRow, Block1x128, Block128x128 };
+
+/// The scales of an FP8 operand: its values are data * scale.
+struct MatmulScales {
+  /// NULL for an operand without.
+  const void *values = nullptr;
+  ScaleKind kind = ScaleKind::PerTensor;
+  /// How many scales of blocks of 128x128 lie between rows.
+  int64_t pitch = 0;
+};
 
 /// out[m, n] = op(a)[m, k] * op(b)[k, n] (+ bias[n]), all packed row-major.
 struct MatmulArguments {
@@ -31,6 +43,11 @@ struct MatmulArguments {
   bool transposeA = false;
   /// b is stored [n, k].
   bool transposeB = false;
+  /// Of FP8 operands, a stored [m, k] and b [n, k]; CUDA only.
+  MatmulScales aScales, bScales;
+  bool isScaled = false;
+  /// Adds of a scaled product may be in less than f32.
+  bool fastAccumulate = false;
 };
 
 /// Runs any product of f64, f32, f16 and bf16 tensors. Accumulates in f64 where

@@ -8,7 +8,10 @@
 #include "Program.h"
 #include "CpuCode.h"
 #include "CudaCode.h"
+#include "ScaledMatmul.h"
 #include "Status.h"
+
+#include <algorithm>
 
 using namespace fuseops::runtime;
 
@@ -20,10 +23,19 @@ Program::~Program() = default;
 
 bool fuseops::runtime::evaluate(const fuseopsExtent &extent, int64_t symbol,
                                 int64_t &value) {
-  int64_t scaled;
-  return !__builtin_mul_overflow(extent.per_symbol, symbol, &scaled) &&
-         !__builtin_add_overflow(scaled, extent.constant, &value) &&
-         value >= 0 && value <= kLargestSize;
+  value = extent.constant;
+  auto add = [&](int64_t factor, int64_t count) {
+    int64_t product;
+    return !__builtin_mul_overflow(factor, count, &product) &&
+           !__builtin_add_overflow(value, product, &value);
+  };
+  auto countBlocks = [&](int64_t size) {
+    return symbol / size + (symbol % size != 0);
+  };
+  return add(extent.per_symbol, symbol) &&
+         add(extent.per_block32, countBlocks(32)) &&
+         add(extent.per_block128, countBlocks(128)) && value >= 0 &&
+         value <= kLargestSize;
 }
 
 bool Tensor::countElements(int64_t symbol, int64_t &elements) const {
@@ -55,9 +67,10 @@ bool Tensor::countBytes(int64_t symbol, int64_t &bytes) const {
          bytes <= kLargestSize;
 }
 
-fuseopsStatus Entry::checkMatmul(const Step &step, int64_t symbol, int64_t &m,
-                                 int64_t &n, int64_t &k) const {
+fuseopsStatus Entry::describeMatmul(const Step &step, int64_t symbol,
+                                    MatmulArguments &arguments) const {
   const MatmulStep &matmul = step.matmul;
+  int64_t &m = arguments.m, &n = arguments.n, &k = arguments.k;
   if (!evaluate(matmul.m, symbol, m) || !evaluate(matmul.n, symbol, n) ||
       !evaluate(matmul.k, symbol, k))
     return fail(FUSEOPS_INVALID_PROGRAM,
@@ -66,13 +79,17 @@ fuseopsStatus Entry::checkMatmul(const Step &step, int64_t symbol, int64_t &m,
   struct Operand {
     int32_t index;
     int64_t rows, columns;
+    fuseopsDType &dtype;
   };
   for (const Operand &operand :
-       {Operand{matmul.a, m, k}, Operand{matmul.b, k, n},
-        Operand{matmul.bias, 1, n}, Operand{matmul.out, m, n}}) {
+       {Operand{matmul.a, m, k, arguments.aType},
+        Operand{matmul.b, k, n, arguments.bType},
+        Operand{matmul.bias, 1, n, arguments.biasType},
+        Operand{matmul.out, m, n, arguments.outType}}) {
     if (operand.index < 0)
       continue;
     const Tensor &tensor = tensors[operand.index];
+    operand.dtype = tensor.dtype;
     int64_t elements, expected;
     if (__builtin_mul_overflow(operand.rows, operand.columns, &expected) ||
         !tensor.countElements(symbol, elements) || elements != expected)
@@ -81,6 +98,51 @@ fuseopsStatus Entry::checkMatmul(const Step &step, int64_t symbol, int64_t &m,
                   step.name.c_str(), tensor.name.c_str(),
                   static_cast<long long>(operand.rows),
                   static_cast<long long>(operand.columns));
+  }
+  arguments.transposeA = matmul.transposeA;
+  arguments.transposeB = matmul.transposeB;
+  arguments.isScaled = matmul.aScale >= 0;
+  return arguments.isScaled ? describeScales(step, symbol, arguments)
+                            : FUSEOPS_OK;
+}
+
+fuseopsStatus Entry::describeScales(const Step &step, int64_t symbol,
+                                    MatmulArguments &arguments) const {
+  const MatmulStep &matmul = step.matmul;
+  for (int64_t size : {arguments.m, arguments.n, arguments.k})
+    if (size > kLargestScaledSize)
+      return fail(FUSEOPS_INVALID_PROGRAM,
+                  "step `%s`: expected sizes of at most %lld in a product of "
+                  "FP8, but got %lld",
+                  step.name.c_str(), static_cast<long long>(kLargestScaledSize),
+                  static_cast<long long>(size));
+  arguments.fastAccumulate = matmul.fastAccumulate;
+  arguments.aScales.kind = matmul.aScaleKind;
+  arguments.bScales.kind = matmul.bScaleKind;
+  struct Operand {
+    int32_t index;
+    int64_t rows;
+    MatmulScales &scales;
+  };
+  for (const Operand &operand :
+       {Operand{matmul.aScale, arguments.m, arguments.aScales},
+        Operand{matmul.bScale, arguments.n, arguments.bScales}}) {
+    const Tensor &tensor = tensors[operand.index];
+    int64_t elements, blocks = operand.rows / 128 + (operand.rows % 128 != 0);
+    bool isCounted = tensor.countElements(symbol, elements);
+    int64_t rowBlocks = arguments.k / 128 + (arguments.k % 128 != 0);
+    operand.scales.pitch = isCounted && blocks != 0 ? elements / blocks : 0;
+    bool isShort = operand.scales.kind == ScaleKind::Block128x128 &&
+                   blocks != 0 && operand.scales.pitch < rowBlocks;
+    if (!isCounted || isShort ||
+        elements != countScales(operand.scales.kind, operand.rows, arguments.k,
+                                operand.scales.pitch))
+      return fail(FUSEOPS_INVALID_PROGRAM,
+                  "step `%s`: expected `%s` to hold the scales of %lld x %lld "
+                  "elements",
+                  step.name.c_str(), tensor.name.c_str(),
+                  static_cast<long long>(operand.rows),
+                  static_cast<long long>(arguments.k));
   }
   return FUSEOPS_OK;
 }
@@ -121,9 +183,19 @@ fuseopsStatus fuseops::runtime::getWorkspaceBytes(const Program &program,
                 "entry `%s`: the workspace for size %lld is too large",
                 entry.name.c_str(), static_cast<long long>(symbol));
   libraryOffset = bytes;
-  if (program.isCuda() && entry.hasMatmul) {
-    libraryOffset = alignWorkspace(bytes);
-    bytes = libraryOffset + kLibraryWorkspaceBytes;
+  if (!program.isCuda() || !entry.hasMatmul)
+    return FUSEOPS_OK;
+  libraryOffset = alignWorkspace(bytes);
+  // Products follow each other, so that the largest padding is enough.
+  int64_t padding = 0;
+  for (const Step &step : entry.steps) {
+    if (!step.isMatmul || step.matmul.aScale < 0)
+      continue;
+    MatmulArguments arguments;
+    if (fuseopsStatus status = entry.describeMatmul(step, symbol, arguments))
+      return status;
+    padding = std::max(padding, PaddedMatmul(arguments).countBytes());
   }
+  bytes = libraryOffset + kLibraryWorkspaceBytes + padding;
   return FUSEOPS_OK;
 }

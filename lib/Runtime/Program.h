@@ -14,6 +14,7 @@
 #define FUSEOPS_LIB_RUNTIME_PROGRAM_H
 
 #include "FuseOps-c/Runtime.h"
+#include "Matmul.h"
 
 #include <memory>
 #include <mutex>
@@ -30,8 +31,8 @@ enum class Target { Cpu, Cuda, Reference };
 enum class Role { Input, Output, Workspace, Constant };
 enum class CodeKind { SharedObject, Cubin, PTX };
 
-/// Writes `constant + per_symbol * symbol`. Returns false if that is negative
-/// or beyond 2^62.
+/// Writes the size for a symbol. Returns false if that is negative or beyond
+/// 2^60.
 bool evaluate(const fuseopsExtent &extent, int64_t symbol, int64_t &value);
 
 struct Tensor {
@@ -40,7 +41,7 @@ struct Tensor {
   std::vector<fuseopsExtent> shape;
   Role role;
   int32_t alias = -1;
-  fuseopsExtent offset = {0, 0};
+  fuseopsExtent offset = {};
   /// Index into `Program::constants` of a constant without alias.
   int32_t constant = -1;
   /// Index of the tensor at the end of the chain of aliases, maybe itself.
@@ -56,7 +57,7 @@ struct Tensor {
 };
 
 struct Grid {
-  fuseopsExtent rows = {0, 0};
+  fuseopsExtent rows = {};
   int64_t rowsPerWorker = 1;
   int64_t maxWorkers = 1;
 
@@ -85,6 +86,12 @@ struct MatmulStep {
   fuseopsExtent m, n, k;
   bool transposeA = false;
   bool transposeB = false;
+  /// -1 where operands have no scales.
+  int32_t aScale = -1;
+  int32_t bScale = -1;
+  ScaleKind aScaleKind = ScaleKind::PerTensor;
+  ScaleKind bScaleKind = ScaleKind::PerTensor;
+  bool fastAccumulate = false;
 };
 
 struct Step {
@@ -93,8 +100,8 @@ struct Step {
   std::vector<std::string> members;
   /// What the C ABI hands out.
   std::vector<const char *> memberNames;
-  fuseopsExtent bytes = {0, 0};
-  fuseopsExtent flops = {0, 0};
+  fuseopsExtent bytes = {};
+  fuseopsExtent flops = {};
   bool isMatmul = false;
   KernelStep kernel;
   MatmulStep matmul;
@@ -111,10 +118,10 @@ struct Entry {
   std::vector<int32_t> aliasOutput;
   int32_t numResults = 0;
   int32_t numGradients = 0;
-  fuseopsExtent workspace = {0, 0};
+  fuseopsExtent workspace = {};
   std::vector<Step> steps;
-  fuseopsExtent floorBytes = {0, 0};
-  fuseopsExtent unfusedBytes = {0, 0};
+  fuseopsExtent floorBytes = {};
+  fuseopsExtent unfusedBytes = {};
   bool hasMatmul = false;
 
   /// Whether the caller provides the storage of this output.
@@ -122,9 +129,13 @@ struct Entry {
     return outputs[index] >= 0 && aliasInput[index] < 0 &&
            aliasOutput[index] < 0;
   }
-  /// Writes m, n and k and checks that the operands hold as many elements.
-  fuseopsStatus checkMatmul(const Step &step, int64_t symbol, int64_t &m,
-                            int64_t &n, int64_t &k) const;
+  /// Describes a product but for its memory, and checks that the operands and
+  /// scales hold as many elements as its sizes say.
+  fuseopsStatus describeMatmul(const Step &step, int64_t symbol,
+                               MatmulArguments &arguments) const;
+  /// The same of its scales.
+  fuseopsStatus describeScales(const Step &step, int64_t symbol,
+                               MatmulArguments &arguments) const;
   /// Writes the offset of workspace tensor `index`, rounded up to the alignment
   /// that tensors in the workspace have, and checks that it fits.
   fuseopsStatus placeInWorkspace(int32_t index, int64_t symbol,
@@ -185,7 +196,7 @@ inline int64_t alignWorkspace(int64_t bytes) {
 constexpr uintptr_t kCudaAlignment = 16;
 
 /// Bytes that a CUDA run with matrix products leaves to the library, after the
-/// entry's own workspace.
+/// entry's own workspace; operands that are padded come behind them.
 constexpr int64_t kLibraryWorkspaceBytes = 32 << 20;
 
 /// Reads a program file; on success `program` is complete and checked.

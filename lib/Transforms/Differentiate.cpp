@@ -219,9 +219,18 @@ LogicalResult Differentiator::buildBackward() {
                       [&](Value value) { return gradients.lookup(value); }))
       continue;
     builder.setInsertionPointToEnd(backward);
+    Operation *last = backward->empty() ? nullptr : &backward->back();
     FailureOr<SmallVector<Value>> results = buildGradients(&op);
     if (failed(results))
       return failure();
+    // The products of a gradient have recipe and name of the one that it is of.
+    for (StringRef name : {StringRef(kRecipeAttr), StringRef(kNameAttr)})
+      if (Attribute kept = op.getAttr(name))
+        for (Operation &built : llvm::make_range(
+                 last ? std::next(last->getIterator()) : backward->begin(),
+                 backward->end()))
+          if (isa<QuantizableOpInterface>(built))
+            built.setAttr(name, kept);
     for (auto [operand, gradient] : llvm::zip(op.getOperands(), *results))
       if (gradient && active.contains(operand))
         accumulate(operand, gradient);

@@ -68,20 +68,6 @@ static SmallVector<Value> expandValues(ValueRange values, IRRewriter &rewriter,
   return expanded;
 }
 
-/// What no kernel template writes or reads yet.
-static LogicalResult verifySupported(Operation *op, QuantizedType type) {
-  if (type.getScale() != ScaleKind::PerTensor &&
-      type.getScale() != ScaleKind::PerRow)
-    return op->emitOpError() << "has no kernel template for scale `"
-                             << stringifyScaleKind(type.getScale())
-                             << "`, only for `per_tensor` and `per_row`";
-  if (type.getCopies() != Copies::Row)
-    return op->emitOpError()
-           << "has no kernel template for copies `"
-           << stringifyCopies(type.getCopies()) << "`, only for `row`";
-  return success();
-}
-
 namespace {
 struct ExpandQuantizedPass
     : public fuseops::impl::ExpandQuantizedPassBase<ExpandQuantizedPass> {
@@ -93,12 +79,8 @@ struct ExpandQuantizedPass
     for (Region &region : fusible->getRegions())
       if (!region.empty() && failed(expandRegion(region.front(), rewriter)))
         return signalPassFailure();
-    if (ArrayAttr attrs = fusible.getArgAttrsAttr()) {
-      SmallVector<Attribute> expanded;
-      for (auto [type, attr] : llvm::zip(fusible.getArgumentTypes(), attrs))
-        expanded.append(expandTypes(type).size(), attr);
-      fusible.setArgAttrsAttr(rewriter.getArrayAttr(expanded));
-    }
+    if (fusible.getArgAttrsAttr())
+      expandArgumentAttrs(fusible);
     // The parts of a quantized result have no gradient either.
     SmallVector<int64_t> frozen;
     int64_t next = 0;
@@ -116,16 +98,39 @@ struct ExpandQuantizedPass
                                  expandTypes(fusible.getResultTypes())));
   }
 
+  /// Each part has the attributes of its argument, with the numbers of results
+  /// that are parts too.
+  void expandArgumentAttrs(FusibleOp fusible) {
+    Builder builder(&getContext());
+    SmallVector<int64_t> firstParts;
+    int64_t numParts = 0;
+    for (Type type : fusible.getResultTypes()) {
+      firstParts.push_back(numParts);
+      numParts += expandTypes(type).size();
+    }
+    SmallVector<Attribute> expanded;
+    int64_t numPrepared = 0;
+    for (auto [type, attr] :
+         llvm::zip(fusible.getArgumentTypes(), *fusible.getArgAttrs())) {
+      NamedAttrList list(cast<DictionaryAttr>(attr));
+      if (auto state = dyn_cast_or_null<IntegerAttr>(list.get(kStateAttr)))
+        list.set(kStateAttr,
+                 builder.getI64IntegerAttr(firstParts[state.getInt()]));
+      for (size_t i = 0; i < expandTypes(type).size(); ++i) {
+        if (list.get(kPreparedAttr))
+          list.set(kPreparedAttr, builder.getI64IntegerAttr(numPrepared++));
+        expanded.push_back(list.getDictionary(&getContext()));
+      }
+    }
+    fusible.setArgAttrsAttr(builder.getArrayAttr(expanded));
+  }
+
   LogicalResult expandRegion(Block &block, IRRewriter &rewriter) {
     expandArguments(block, rewriter);
     for (Operation &op : llvm::make_early_inc_range(block)) {
       rewriter.setInsertionPoint(&op);
-      if (isa<QuantizeOp, DequantizeOp>(op)) {
-        Value quantized =
-            isa<QuantizeOp>(op) ? op.getResult(0) : op.getOperand(0);
-        if (failed(
-                verifySupported(&op, cast<QuantizedType>(quantized.getType()))))
-          return failure();
+      // The scales and the history of `update_scale` have no space in common.
+      if (isa<QuantizeOp, DequantizeOp, UpdateScaleOp>(op)) {
         rewriter.replaceOp(&op, cast<FusibleOpInterface>(op).decompose(
                                     rewriter, op.getOperands()));
         continue;

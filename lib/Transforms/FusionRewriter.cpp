@@ -117,10 +117,12 @@ static void reportDecision(const FusionDecision &decision, StringRef category) {
 void mlir::fuseops::fuseRegion(Region &region, StringRef prefix,
                                StringRef category, bool fuse) {
   Block &block = region.front();
+  IRRewriter rewriter(region.getContext());
+  if (fuse)
+    exposeStatistics(block, rewriter);
   FusionPlan plan = FusionPlan::compute(block, fuse);
   for (const FusionDecision &decision : plan.getDecisions())
     reportDecision(decision, category);
-  IRRewriter rewriter(region.getContext());
   SmallVector<Operation *> fused;
   for (auto [number, group] : llvm::enumerate(plan.getGroups())) {
     GroupBuilder(group, rewriter)

@@ -203,7 +203,7 @@ static std::optional<double> countTerms(Operation &op) {
     return std::nullopt;
   auto getRows = [&]() -> int64_t {
     Extent rows = getNumElements(type, 1);
-    return rows.constant + rows.perSymbol * kSymbol;
+    return rows.constant + rows.getGrowth() * kSymbol / 128;
   };
   if (auto reduce = dyn_cast<ReduceRowsOp>(op);
       reduce && reduce.getKind() == ReductionKind::Sum)

@@ -7,6 +7,7 @@
 
 #include "FuseOps/Analysis/FusionPlan.h"
 #include "FuseOps/Transforms/Passes.h"
+#include "SavedBudget.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -28,7 +29,9 @@ static bool isRecomputed(Value value, const llvm::SetVector<Value> &saved) {
   Operation *op = value.getDefiningOp();
   if (isa_and_present<ConstantOp>(op))
     return true;
-  if (!op || inspectOperation(op).kernelTemplate != KernelTemplate::Pointwise)
+  // To read an FP8 copy is cheaper than to read what it is of.
+  if (!op || isa<QuantizeOp>(op) ||
+      inspectOperation(op).kernelTemplate != KernelTemplate::Pointwise)
     return false;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     return operand != value && saved.contains(operand);
@@ -48,11 +51,12 @@ static SmallVector<Operation *> getViewChain(Value value) {
   return chain;
 }
 
+/// Whether the type tells the symbol; a number of blocks does not.
 static bool isSymbolic(Type type) {
   if (auto quantized = dyn_cast<QuantizedType>(type))
     return ShapedType::isDynamicShape(quantized.getShape());
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && !tensor.hasStaticShape();
+  return tensor && getNumElements(tensor).perSymbol != 0;
 }
 
 /// The runtime learns the value of `?` from the shapes of an entry's inputs.
@@ -161,6 +165,9 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
     rewriter.modifyOpInPlace(returnOp, [&] {
       returnOp.getSavedMutable().assign(saved.getArrayRef());
     });
+    if (budget >= 0)
+      keepBudget(fusible, budget, symbol, DEBUG_TYPE);
+    reportSaved(fusible, DEBUG_TYPE);
   }
 };
 } // namespace

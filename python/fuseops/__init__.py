@@ -15,25 +15,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fuseops import cache, nn, torch, torch_mlir
+    from fuseops import cache, nn, recipe, torch, torch_mlir
     from fuseops.compiler import compile_ir, emit
     from fuseops.errors import FuseOpsError
     from fuseops.options import c_flags
     from fuseops.program import Context, Program
     from fuseops.torch.aten import use_aten
     from fuseops.torch.explain import explain
+    from fuseops.torch.fp8 import autocast
 
 # Where each public name is; a module is in the package itself.
 _PLACES = {
     "Context": "fuseops.program",
     "FuseOpsError": "fuseops.errors",
     "Program": "fuseops.program",
+    "autocast": "fuseops.torch.fp8",
     "c_flags": "fuseops.options",
     "cache": "fuseops",
     "compile_ir": "fuseops.compiler",
     "emit": "fuseops.compiler",
     "explain": "fuseops.torch.explain",
     "nn": "fuseops",
+    "recipe": "fuseops",
     "torch": "fuseops",
     "torch_mlir": "fuseops",
     "use_aten": "fuseops.torch.aten",
@@ -43,12 +46,14 @@ __all__ = [
     "Context",
     "FuseOpsError",
     "Program",
+    "autocast",
     "c_flags",
     "cache",
     "compile_ir",
     "emit",
     "explain",
     "nn",
+    "recipe",
     "torch",
     "torch_mlir",
     "use_aten",

@@ -48,6 +48,7 @@ class _CompileOptions(ctypes.Structure):
         ("recipe", c_char_p),
         ("entry", c_char_p),
         ("python_sites", c_char_p),
+        ("prepare", ctypes.c_int),
     ]
 
 
@@ -63,7 +64,16 @@ class _EntryInfo(ctypes.Structure):
 
 
 class _Extent(ctypes.Structure):
-    _fields_ = [("constant", c_int64), ("per_symbol", c_int64)]
+    _fields_ = [
+        ("constant", c_int64),
+        ("per_symbol", c_int64),
+        ("per_block32", c_int64),
+        ("per_block128", c_int64),
+    ]
+
+    @property
+    def is_symbolic(self) -> bool:
+        return bool(self.per_symbol or self.per_block32 or self.per_block128)
 
 
 class _TensorInfo(ctypes.Structure):
@@ -201,12 +211,14 @@ def _check(status: int) -> None:
         raise FuseOpsError(_runtime().fuseopsLastError().decode())
 
 
-def compile_source(source: bytes, name: str, **options: str | None) -> tuple[bytes | None, str]:
+def compile_source(
+    source: bytes, name: str, **options: str | bool | None
+) -> tuple[bytes | None, str]:
     """What was emitted, None after a failure, and the diagnostics."""
     library = _compiler()
     given = _CompileOptions(struct_size=ctypes.sizeof(_CompileOptions))
     for key, value in options.items():
-        setattr(given, key, None if value is None else value.encode())
+        setattr(given, key, value.encode() if isinstance(value, str) else value)
     compilation = c_void_p()
     status = library.fuseopsCompile(
         source, len(source), name.encode(), byref(given), byref(compilation)
@@ -271,7 +283,7 @@ class LoadedProgram:
             name=info.name.decode(),
             dtype=self._library.fuseopsDTypeName(info.dtype).decode(),
             dl_dtype=info.dl_dtype,
-            shape=tuple(None if e.per_symbol else e.constant for e in extents),
+            shape=tuple(None if e.is_symbolic else e.constant for e in extents),
             alias_input=info.alias_input,
             alias_output=info.alias_output,
             is_none=bool(info.is_none),

@@ -41,6 +41,7 @@ def _fail(data: bytes, diagnostics: str, emitted: str, options: CompileOptions) 
         words = ["fuse-compile", str(reproducer), f"--target={options.target}"]
         words += [f"--recipe={options.recipe}", f"--emit={emitted}"]
         words += [f"--entry={options.entry}"] if options.entry else []
+        words += ["--prepare"] if options.prepare else []
         command = shlex.join(words)
     except OSError:
         reproducer = None
@@ -73,13 +74,15 @@ def emit(
     target: str = "cpu",
     recipe: str = "none",
     entry: str | None = None,
+    prepare: bool = False,
     compile_to: str | None = None,
 ) -> bytes:
     """Compiles IR, text or the path of a `.mlir` file, to a program file, `report`,
     `ptx`, `cubin`, `obj` or, up to the phase `compile_to`, `ir`. Raises
     FuseOpsError."""
     data, name = _read(source)
-    return _compile(data, name, CompileOptions(target, recipe, entry), kind, compile_to)
+    options = CompileOptions(target, recipe, entry, prepare)
+    return _compile(data, name, options, kind, compile_to)
 
 
 def compile_ir(
@@ -88,11 +91,14 @@ def compile_ir(
     target: str = "cpu",
     recipe: str = "none",
     entry: str | None = None,
+    prepare: bool = False,
 ) -> Program:
     """Compiles IR of FuseOps or torch-mlir, text or the path of a `.mlir` file, and
-    loads it. What was compiled before comes from the cache on disk
-    (fuseops.cache). Raises FuseOpsError, and then leaves all as it was."""
+    loads it. With `prepare` the weights of a recipe are quantized in an entry of
+    their own, which the report describes. What was compiled before comes from the
+    cache on disk (fuseops.cache). Raises FuseOpsError, and then leaves all as it
+    was."""
     data, name = _read(source)
-    options = CompileOptions(target, recipe, entry)
+    options = CompileOptions(target, recipe, entry, prepare)
     key = cache.entry_key(data, name, options)
     return Program(cache.fetch(key, lambda: _compile(data, name, options, "program")))

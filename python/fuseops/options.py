@@ -30,6 +30,7 @@ class CompileOptions:
     target: str = "cpu"
     recipe: str = "none"
     entry: str | None = None
+    prepare: bool = False
 
 
 def library_folders() -> list[Path]:

@@ -42,6 +42,9 @@ class Program:
         self._call_forward = _native_call(self._program, forward)
         if self._backward is not None:
             self._call_backward = _native_call(self._program, self._backward)
+        self._prepare = self._program.describe("prepare")
+        if self._prepare is not None:
+            self._call_prepare = _native_call(self._program, self._prepare)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Program:
@@ -142,6 +145,20 @@ class Program:
         entry = self._require_backward()
         outputs = self._call_backward(tensors)
         return outputs if outputs is not None else self._run(entry, tuple(tensors))
+
+    def run_prepare(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """The quantized weights, and their scales' next state, from the arguments
+        that the report's `prepare` lists. Raises FuseOpsError where the program has
+        nothing to prepare."""
+        if self._prepare is None:
+            raise FuseOpsError(f"program `{self.name}` has no weights to prepare")
+        outputs = self._call_prepare(tensors)
+        return outputs if outputs is not None else self._run(self._prepare, tuple(tensors))
+
+    @property
+    def prepare_inputs(self) -> tuple[_capi.TensorInfo, ...]:
+        """What `run_prepare` takes; nothing where there is nothing to prepare."""
+        return self._prepare.inputs if self._prepare is not None else ()
 
     def _require_backward(self) -> _capi.EntryInfo:
         if self._backward is None:

@@ -100,18 +100,12 @@ class Runner(Program):
         outputs = {"forward": self._decode(results, infos)}
         if self._backward is None:
             return outputs
-        shapes = [
-            result.shape
-            for result, info in zip(results, infos, strict=True)
-            if info.dtype in ROUNDOFF
-        ]
-        wanted = self._backward.inputs[: self._backward.num_gradients]
-        # Frozen results have no gradient: they are matched by order and shape.
+        shapes = {info.name: result.shape for result, info in zip(results, infos, strict=True)}
+        # Frozen results have no gradient.
         gradients = []
-        for info in wanted:
-            while not fits(shapes[0], info.shape):
-                shapes.pop(0)
-            drawn = generator.standard_normal(shapes.pop(0)).astype(np.float16)
+        for info in self._backward.inputs[: self._backward.num_gradients]:
+            shape = shapes[info.name.removeprefix("grad_")]
+            drawn = generator.standard_normal(shape).astype(np.float16)
             drawn = decode(to_bf16(drawn.astype(np.float32)), "bf16")
             gradients.append(encode(drawn, info.dtype))
         found = context.backward(*gradients)
@@ -124,12 +118,6 @@ class Runner(Program):
             None if array is None else decode(array, info.dtype)
             for array, info in zip(arrays, infos, strict=True)
         ]
-
-
-def fits(shape: tuple[int, ...], pattern: tuple[int | None, ...]) -> bool:
-    return len(shape) == len(pattern) and all(
-        p is None or s == p for s, p in zip(shape, pattern, strict=True)
-    )
 
 
 class Checker:

@@ -335,6 +335,8 @@ forward {
   fuseops.return %y : tensor<4x8xf32>
 }
 
+// Straight through the rounding. A product of backward that would read a copy
+// that is not there reads the dequantized values.
 // CHECK-LABEL: fuseops.fusible @quantized_linear(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<4x8xbf16>, %[[ARG1:.+]]: !fuseops.quantized<2x8xf8E4M3FN, scale = per_row, copies = row>) -> tensor<4x2xbf16>
 // CHECK-NEXT: forward {
@@ -343,12 +345,43 @@ forward {
 // CHECK-NEXT:   fuseops.return %[[V1]] save(%[[ARG1]]) : tensor<4x2xbf16>, !fuseops.quantized<2x8xf8E4M3FN, scale = per_row, copies = row>
 // CHECK-NEXT: }
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<4x2xbf16>, saved %[[ARG1:.+]]: !fuseops.quantized<2x8xf8E4M3FN, scale = per_row, copies = row>) {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.matmul %[[ARG0]], %[[ARG1]] : tensor<4x2xbf16>, !fuseops.quantized<2x8xf8E4M3FN, scale = per_row, copies = row> -> tensor<4x8xbf16>
-// CHECK-NEXT:   fuseops.return %[[V0]], none : tensor<4x8xbf16>
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.dequantize %[[ARG1]] : <2x8xf8E4M3FN, scale = per_row, copies = row> -> tensor<2x8xbf16>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.matmul %[[ARG0]], %[[V0]] : tensor<4x2xbf16>, tensor<2x8xbf16> -> tensor<4x8xbf16>
+// CHECK-NEXT:   fuseops.return %[[V1]], none : tensor<4x8xbf16>
 // CHECK-NEXT: }
 fuseops.fusible @quantized_linear(%x: tensor<4x8xbf16>, %w: !fuseops.quantized<2x8xf8E4M3FN, scale = per_row, copies = row>) -> tensor<4x2xbf16>
 forward {
   %q = fuseops.quantize %x : (tensor<4x8xbf16>) -> !fuseops.quantized<4x8xf8E4M3FN, scale = per_row, copies = row>
   %y = fuseops.linear %q, %w : (!fuseops.quantized<4x8xf8E4M3FN, scale = per_row, copies = row>, !fuseops.quantized<2x8xf8E4M3FN, scale = per_row, copies = row>) -> tensor<4x2xbf16>
+  fuseops.return %y : tensor<4x2xbf16>
+}
+
+// Transposed copies are read where they are.
+// CHECK-LABEL: fuseops.fusible @both_copies(
+// CHECK: backward (%[[DY:.+]]: tensor<4x2xbf16>, saved %[[W:.+]]: !fuseops.quantized<2x8xf8E4M3FN, scale = per_tensor, copies = row_col>, saved %[[X:.+]]: !fuseops.quantized<4x8xf8E4M3FN, scale = per_row, copies = row_col>) {
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.matmul %[[DY]], %[[W]] : tensor<4x2xbf16>, !fuseops.quantized<2x8xf8E4M3FN, scale = per_tensor, copies = row_col> -> tensor<4x8xbf16>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.matmul %[[DY]], %[[X]] transpose_lhs : tensor<4x2xbf16>, !fuseops.quantized<4x8xf8E4M3FN, scale = per_row, copies = row_col> -> tensor<2x8xbf16>
+// CHECK-NEXT:   fuseops.return %[[V0]], %[[V1]], none : tensor<4x8xbf16>, tensor<2x8xbf16>
+fuseops.fusible @both_copies(%x: tensor<4x8xbf16>, %w: tensor<2x8xbf16>, %s: tensor<f32> {fuseops.frozen}) -> tensor<4x2xbf16>
+forward {
+  %q = fuseops.quantize %x : (tensor<4x8xbf16>) -> !fuseops.quantized<4x8xf8E4M3FN, scale = per_row, copies = row_col>
+  %v = fuseops.quantize %w scale(%s) : (tensor<2x8xbf16>, tensor<f32>) -> !fuseops.quantized<2x8xf8E4M3FN, scale = per_tensor, copies = row_col>
+  %y = fuseops.matmul %q, %v transpose_rhs : !fuseops.quantized<4x8xf8E4M3FN, scale = per_row, copies = row_col>, !fuseops.quantized<2x8xf8E4M3FN, scale = per_tensor, copies = row_col> -> tensor<4x2xbf16>
+  fuseops.return %y : tensor<4x2xbf16>
+}
+
+// dx is dy w with w's row copy only, dw is dy^T x with x's row copy only.
+// CHECK-LABEL: fuseops.fusible @row_copies(
+// CHECK: backward (
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.dequantize %[[W:.+]] : <2x8xf8E4M3FN, scale = per_tensor, copies = row> -> tensor<2x8xbf16>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.matmul %[[DY:.+]], %[[V0]] : tensor<4x2xbf16>, tensor<2x8xbf16> -> tensor<4x8xbf16>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.dequantize %[[X:.+]] : <4x8xf8E4M3FN, scale = per_row, copies = row> -> tensor<4x8xbf16>
+// CHECK-NEXT:   %[[V3:.+]] = fuseops.matmul %[[DY]], %[[V2]] transpose_lhs : tensor<4x2xbf16>, tensor<4x8xbf16> -> tensor<2x8xbf16>
+// CHECK-NEXT:   fuseops.return %[[V1]], %[[V3]], none : tensor<4x8xbf16>, tensor<2x8xbf16>
+fuseops.fusible @row_copies(%x: tensor<4x8xbf16>, %w: tensor<2x8xbf16>, %s: tensor<f32> {fuseops.frozen}) -> tensor<4x2xbf16>
+forward {
+  %q = fuseops.quantize %x : (tensor<4x8xbf16>) -> !fuseops.quantized<4x8xf8E4M3FN, scale = per_row, copies = row>
+  %v = fuseops.quantize %w scale(%s) : (tensor<2x8xbf16>, tensor<f32>) -> !fuseops.quantized<2x8xf8E4M3FN, scale = per_tensor, copies = row>
+  %y = fuseops.matmul %q, %v transpose_rhs : !fuseops.quantized<4x8xf8E4M3FN, scale = per_row, copies = row>, !fuseops.quantized<2x8xf8E4M3FN, scale = per_tensor, copies = row> -> tensor<4x2xbf16>
   fuseops.return %y : tensor<4x2xbf16>
 }

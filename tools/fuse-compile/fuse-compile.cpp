@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FuseOps/Compiler/Compiler.h"
+#include "FuseOps/Compiler/ReportFormat.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
@@ -37,7 +38,11 @@ static cl::opt<std::string> compileTo(
 static cl::opt<std::string>
     recipe("recipe", cl::init("none"), cl::cat(category),
            cl::desc("Quantization recipe of programs that carry none: none, "
-                    "delayed, current, block, rowwise or mx"));
+                    "delayed, current, block, rowwise or mx, and what differs "
+                    "from its defaults, such as `delayed, history = 16`"));
+static cl::opt<bool>
+    prepareWeights("prepare", cl::cat(category),
+                   cl::desc("Quantize weights in an entry of their own"));
 static cl::opt<std::string>
     entryName("entry", cl::cat(category), cl::value_desc("name"),
               cl::desc("The fusible to compile, where there is more than one"));
@@ -48,8 +53,11 @@ static cl::opt<std::string> outputPath(
 static cl::opt<bool>
     printRemarks("print-remarks", cl::cat(category),
                  cl::desc("Print what was fused, what was not, and why"));
-static cl::opt<bool> printReport("report", cl::cat(category),
-                                 cl::desc("The same as --emit=report"));
+static cl::opt<std::string>
+    reportText("report", cl::cat(category), cl::ValueOptional,
+               cl::value_desc("format"),
+               cl::desc("Write the report: json (also --emit=report), text or "
+                        "html"));
 
 static constexpr int kDone = 0;
 static constexpr int kFailed = 1;
@@ -60,8 +68,9 @@ static int rejectUse(const Twine &reason) {
   return kWrongUse;
 }
 
-/// Fills `options` from the command line. Returns a reason if it is wrong.
-static std::string readOptions(CompileOptions &options) {
+/// Fills `options` and `format` from the command line. Returns a reason if it
+/// is wrong.
+static std::string readOptions(CompileOptions &options, ReportFormat &format) {
   std::string error;
   if (inputPath.empty())
     return "expected a file to compile, but got none";
@@ -69,11 +78,17 @@ static std::string readOptions(CompileOptions &options) {
   if (failed(target))
     return error;
   options.target = *target;
-  if (!isRecipe(recipe))
-    return "expected recipe `none`, `delayed`, `current`, `block`, `rowwise` "
-           "or `mx`, but got `" +
-           recipe + "`";
+  if (failed(verifyRecipe(recipe, error)))
+    return error;
   options.recipe = recipe;
+  options.prepare = prepareWeights;
+  if (!reportText.empty()) {
+    std::optional<ReportFormat> found = symbolizeReportFormat(reportText);
+    if (!found)
+      return "expected a report as `json`, `text` or `html`, but got `" +
+             reportText + "`";
+    format = *found;
+  }
   options.entry = entryName;
   if (compileTo.getNumOccurrences()) {
     std::optional<Phase> phase = symbolizePhase(compileTo);
@@ -81,7 +96,7 @@ static std::string readOptions(CompileOptions &options) {
       return "expected phase `input`, `differentiate`, `quantize`, `saved`, "
              "`fusion`, `lowering` or `target`, but got `" +
              compileTo + "`";
-    if (emitText.getNumOccurrences() || printReport)
+    if (emitText.getNumOccurrences() || reportText.getNumOccurrences())
       return "expected either --compile-to or --emit, but got both";
     options.compileTo = *phase;
     options.emit = Emit::IR;
@@ -89,7 +104,7 @@ static std::string readOptions(CompileOptions &options) {
   }
   std::string word = emitText;
   if (word.empty())
-    word = printReport ? "report" : "program";
+    word = reportText.getNumOccurrences() ? "report" : "program";
   std::optional<Emit> emit = symbolizeEmit(word);
   if (!emit)
     return "expected kind `program`, `report`, `ptx`, `cubin`, `obj` or `ir`, "
@@ -142,13 +157,15 @@ int main(int argc, char **argv) {
           &llvm::errs()))
     return kWrongUse;
   CompileOptions options;
-  if (std::string reason = readOptions(options); !reason.empty())
+  ReportFormat format = ReportFormat::JSON;
+  if (std::string reason = readOptions(options, format); !reason.empty())
     return rejectUse(reason);
 
   // The linker within the compiler resets all options of the process.
   std::string path =
       outputPath.empty() ? getOutputPath(options.emit) : outputPath;
   bool wantsRemarks = printRemarks;
+  Emit emit = options.emit;
   Compiler compiler;
   FailureOr<CompileResult> result = compiler.compileFile(inputPath, options);
   llvm::errs() << compiler.formatMessages();
@@ -161,7 +178,8 @@ int main(int argc, char **argv) {
                    << remark.name << ": " << remark.text << "\n";
   // A temporary file that is renamed: nothing is left of a failure.
   llvm::Error error = llvm::writeToOutput(path, [&](raw_ostream &os) {
-    os << result->output;
+    os << (emit == Emit::Report ? formatReport(result->output, format)
+                                : result->output);
     return llvm::Error::success();
   });
   if (error) {

@@ -294,10 +294,8 @@ static std::string readOptions(Job &job) {
   if (symbolSize < 0)
     return "expected a size of 0 or more, but got " +
            std::to_string(symbolSize);
-  if (!isRecipe(recipe))
-    return "expected recipe `none`, `delayed`, `current`, `block`, `rowwise` "
-           "or `mx`, but got `" +
-           recipe + "`";
+  if (failed(verifyRecipe(recipe, error)))
+    return error;
   if (timeText.getNumOccurrences()) {
     job.repetitions = kDefaultRuns;
     if (!timeText.empty() &&

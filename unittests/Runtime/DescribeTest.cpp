@@ -67,6 +67,24 @@ TEST(Describe, Tensors) {
             FUSEOPS_INVALID_ARGUMENT);
 }
 
+TEST(Describe, BlocksOfRows) {
+  schema::ProgramT source = makeProgram();
+  schema::EntryT &backward = *source.entries[1];
+  schema::TensorT &gradient = *backward.tensors[backward.outputs[0]];
+  gradient.shape = {makeExtent(0, 0, 1, 0), makeExtent(2, 0, 0, 3)};
+  gradient.alias = -1;
+  ProgramPointer program = load(source);
+  for (auto [symbol, rows, columns] :
+       {std::tuple(0, 0, 2), std::tuple(1, 1, 5), std::tuple(32, 1, 5),
+        std::tuple(33, 2, 5), std::tuple(128, 4, 5), std::tuple(129, 5, 8)}) {
+    int64_t shape[2];
+    ASSERT_EQ(fuseopsEntryOutputShape(program.get(), 1, 0, symbol, shape),
+              FUSEOPS_OK);
+    EXPECT_EQ(shape[0], rows);
+    EXPECT_EQ(shape[1], columns);
+  }
+}
+
 TEST(Describe, AliasesAndNone) {
   ProgramPointer program = load(makeProgram());
   fuseopsTensorInfo info;

@@ -112,7 +112,7 @@ TEST(Load, FrameHoldsTheBuffer) {
 TEST(Load, RefusesOtherVersion) {
   ProgramOptions options;
   options.version = 99;
-  expectInvalid(makeProgram(options), "version 1, but got 99");
+  expectInvalid(makeProgram(options), "version 2, but got 99");
 }
 
 TEST(Load, RefusesUnknownTarget) {
@@ -148,26 +148,27 @@ TEST(Load, RefusesAliasCycle) {
 
 TEST(Load, RefusesAliasOfAnotherSize) {
   schema::ProgramT program = makeSmallProgram();
-  program.entries[0]->tensors[6]->shape = {schema::Extent(0, 5)};
+  program.entries[0]->tensors[6]->shape = {makeExtent(0, 5)};
   expectInvalid(program, "whose storage it is");
 }
 
 TEST(Load, RefusesNegativeExtent) {
   schema::ProgramT program = makeSmallProgram();
-  program.entries[0]->tensors[1]->shape = {schema::Extent(-4, 0)};
+  program.entries[0]->tensors[1]->shape = {makeExtent(-4, 0)};
   expectInvalid(program, "neither negative nor too large");
 }
 
 TEST(Load, RefusesSizesThatOverflow) {
   schema::ProgramT program = makeSmallProgram();
-  schema::Extent large(int64_t(1) << 40, 0);
+  schema::Extent large = makeExtent(int64_t(1) << 40);
   program.entries[0]->tensors[1]->shape = {large, large};
   expectInvalid(program, "tensor `b` is too large");
 }
 
 TEST(Load, RefusesWorkspaceThatDoesNotFit) {
   schema::ProgramT program = makeSmallProgram();
-  program.entries[0]->workspace = std::make_unique<schema::Extent>(300, 0);
+  program.entries[0]->workspace =
+      std::make_unique<schema::Extent>(makeExtent(300, 0));
   expectInvalid(program, "to lie in the workspace of 300 bytes");
 }
 
@@ -182,7 +183,7 @@ TEST(Load, RefusesWrongConstants) {
   auto tensor = std::make_unique<schema::TensorT>();
   tensor->name = "c";
   tensor->dtype = schema::DType_F32;
-  tensor->shape = {schema::Extent(4, 0)};
+  tensor->shape = {makeExtent(4, 0)};
   tensor->role = schema::Role_Constant;
   schema::EntryT &entry = *program.entries[0];
   entry.tensors.push_back(std::move(tensor));
@@ -214,7 +215,7 @@ TEST(Load, RefusesUnlistedInput) {
 TEST(Load, RefusesProductOfOtherSizes) {
   schema::ProgramT program = makeSmallProgram();
   program.entries[2]->steps[0]->step.AsMatmulStep()->k =
-      std::make_unique<schema::Extent>(5, 0);
+      std::make_unique<schema::Extent>(makeExtent(5, 0));
   expectInvalid(program, "elements");
 }
 
@@ -233,7 +234,7 @@ TEST(Load, RefusesRepeatedNames) {
 TEST(Load, RefusesBadGrids) {
   schema::ProgramT program = makeSmallProgram();
   program.entries[0]->steps[0]->step.AsKernelStep()->grid =
-      std::make_unique<schema::Grid>(schema::Extent(0, 1), 0, 1);
+      std::make_unique<schema::Grid>(makeExtent(0, 1), 0, 1);
   expectInvalid(program, "rows_per_worker of at least 1, but got 0");
 }
 

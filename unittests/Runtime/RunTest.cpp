@@ -64,8 +64,9 @@ TEST(Run, Kernels) {
 TEST(Run, WorkspaceOffsetsAreRoundedUp) {
   schema::ProgramT source = makeProgram();
   source.entries[0]->tensors[4]->offset =
-      std::make_unique<schema::Extent>(100, 4);
-  source.entries[0]->workspace = std::make_unique<schema::Extent>(436, 4);
+      std::make_unique<schema::Extent>(makeExtent(100, 4));
+  source.entries[0]->workspace =
+      std::make_unique<schema::Extent>(makeExtent(436, 4));
   ProgramPointer program = load(source);
   Forward forward(13);
   ASSERT_EQ(forward.run(program.get()), FUSEOPS_OK) << fuseopsLastError();

@@ -32,7 +32,7 @@ static int32_t addTensor(schema::EntryT &entry, const char *name,
   tensor->shape = std::move(shape);
   tensor->role = role;
   tensor->alias = alias;
-  tensor->offset = std::make_unique<Extent>(offset, 0);
+  tensor->offset = std::make_unique<Extent>(makeExtent(offset, 0));
   entry.tensors.push_back(std::move(tensor));
   int32_t index = static_cast<int32_t>(entry.tensors.size()) - 1;
   if (role == schema::Role_Input && alias == -1)
@@ -45,8 +45,8 @@ static std::unique_ptr<schema::StepT> makeStep(const char *name) {
   step->name = name;
   step->template_name = "pointwise";
   step->members = {"first", "second"};
-  step->bytes = std::make_unique<Extent>(16, 32);
-  step->flops = std::make_unique<Extent>(0, 0);
+  step->bytes = std::make_unique<Extent>(makeExtent(16, 32));
+  step->flops = std::make_unique<Extent>(makeExtent(0, 0));
   return step;
 }
 
@@ -69,28 +69,28 @@ static void addKernel(schema::EntryT &entry, const char *name,
 static std::unique_ptr<schema::EntryT> makeEntry(const char *name) {
   auto entry = std::make_unique<schema::EntryT>();
   entry->name = name;
-  entry->workspace = std::make_unique<Extent>(0, 0);
-  entry->floor_bytes = std::make_unique<Extent>(32, 32);
-  entry->unfused_bytes = std::make_unique<Extent>(64, 64);
+  entry->workspace = std::make_unique<Extent>(makeExtent(0, 0));
+  entry->floor_bytes = std::make_unique<Extent>(makeExtent(32, 32));
+  entry->unfused_bytes = std::make_unique<Extent>(makeExtent(64, 64));
   return entry;
 }
 
 static std::unique_ptr<schema::EntryT> makeForward(const std::string &kernel) {
   auto entry = makeEntry("forward");
-  Extent rows(0, 1), columns(4, 0);
+  Extent rows = makeExtent(0, 1), columns = makeExtent(4, 0);
   int32_t x = addTensor(*entry, "x", {rows, columns}, schema::Role_Input);
   int32_t b = addTensor(*entry, "b", {columns}, schema::Role_Input);
   int32_t y = addTensor(*entry, "y", {rows, columns}, schema::Role_Output);
   int32_t sum = addTensor(*entry, "sum", {columns}, schema::Role_Output);
-  int32_t partial = addTensor(*entry, "partial", {Extent(5, 0), columns},
+  int32_t partial = addTensor(*entry, "partial", {makeExtent(5, 0), columns},
                               schema::Role_Workspace, -1, 256);
   int32_t saved =
       addTensor(*entry, "saved", {rows, columns}, schema::Role_Output, x);
   int32_t flat =
-      addTensor(*entry, "flat", {Extent(0, 4)}, schema::Role_Output, y);
+      addTensor(*entry, "flat", {makeExtent(0, 4)}, schema::Role_Output, y);
   entry->outputs = {y, sum, saved, flat};
   entry->num_results = 2;
-  entry->workspace = std::make_unique<Extent>(512, 0);
+  entry->workspace = std::make_unique<Extent>(makeExtent(512, 0));
   schema::Grid grid(rows, 3, 5);
   addKernel(*entry, "scale", kernel, {x, b, y}, grid);
   addKernel(*entry, "partial_sums", "column_partial", {x, partial}, grid);
@@ -101,7 +101,7 @@ static std::unique_ptr<schema::EntryT> makeForward(const std::string &kernel) {
 
 static std::unique_ptr<schema::EntryT> makeBackward() {
   auto entry = makeEntry("backward");
-  Extent rows(0, 1), columns(4, 0);
+  Extent rows = makeExtent(0, 1), columns = makeExtent(4, 0);
   int32_t dy = addTensor(*entry, "dy", {rows, columns}, schema::Role_Input);
   addTensor(*entry, "x", {rows, columns}, schema::Role_Input);
   int32_t dx =
@@ -114,7 +114,8 @@ static std::unique_ptr<schema::EntryT> makeBackward() {
 
 static std::unique_ptr<schema::EntryT> makeProduct() {
   auto entry = makeEntry("product");
-  Extent rows(0, 1), depth(4, 0), columns(3, 0);
+  Extent rows = makeExtent(0, 1), depth = makeExtent(4, 0),
+         columns = makeExtent(3, 0);
   schema::MatmulStepT product;
   product.a = addTensor(*entry, "a", {rows, depth}, schema::Role_Input);
   product.b = addTensor(*entry, "w", {columns, depth}, schema::Role_Input);
@@ -128,7 +129,7 @@ static std::unique_ptr<schema::EntryT> makeProduct() {
   entry->num_results = 1;
   auto step = makeStep("gemm");
   step->template_name = "library";
-  step->flops = std::make_unique<Extent>(0, 24);
+  step->flops = std::make_unique<Extent>(makeExtent(0, 24));
   step->step.Set(std::move(product));
   entry->steps.push_back(std::move(step));
   return entry;

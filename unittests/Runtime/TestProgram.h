@@ -9,6 +9,7 @@
 #define FUSEOPS_UNITTESTS_RUNTIME_TESTPROGRAM_H
 
 #include "FuseOps-c/Runtime.h"
+#include "FuseOps/Format/ProgramFile.h"
 #include "FuseOps/Format/Program_generated.h"
 
 #include <memory>
@@ -27,10 +28,17 @@ struct ProgramOptions {
   /// Bytes of the code; the shared object of TestKernels.c if empty.
   std::string code;
   std::string kernel = "scale_add";
-  uint32_t version = 1;
+  uint32_t version = runtime::kProgramVersion;
   int64_t symbolMin = 0;
   int64_t symbolMax = 1000;
 };
+
+/// A size; see Program.fbs.
+inline schema::Extent makeExtent(int64_t constant, int64_t perSymbol = 0,
+                                 int64_t perBlock32 = 0,
+                                 int64_t perBlock128 = 0) {
+  return {constant, perSymbol, perBlock32, perBlock128};
+}
 
 /// A program of three entries over S rows of 4 columns:
 ///   forward(x, b) -> y = 2 * x + b, sum of x's rows; saves x, y as [4 * S]

@@ -8,23 +8,11 @@
 #ifndef FUSEOPS_ANALYSIS_FUSIONPLAN_H
 #define FUSEOPS_ANALYSIS_FUSIONPLAN_H
 
-#include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "FuseOps/Analysis/BlockValues.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::fuseops {
-
-/// Rows and columns that a memory operation visits.
-struct IterationSpace {
-  Extent rows;
-  int64_t columns = 1;
-  bool operator==(IterationSpace other) const {
-    return rows == other.rows && columns == other.columns;
-  }
-  bool operator!=(IterationSpace other) const { return !(*this == other); }
-};
-
-/// The space whose rows are all leading dimensions of `type` together.
-IterationSpace getSpace(RankedTensorType type);
 
 /// What an operation is made of, found by decomposing it in a scratch block.
 struct OperationShape {
@@ -35,10 +23,32 @@ struct OperationShape {
   llvm::SmallBitVector readsMoved, writesMoved;
   /// Results that a reduction over rows gives, of one row too.
   llvm::SmallBitVector reduced;
+  /// Whether it needs something of a whole row before it knows its elements. A
+  /// reduction to one element is none: any part of a tensor adds to it.
+  bool needsRows = false;
 };
 
 /// Inspects `op`, which is not changed.
 OperationShape inspectOperation(Operation *op);
+
+/// Replaces `op` by its core operations.
+void decomposeInPlace(FusibleOpInterface op, RewriterBase &rewriter);
+
+/// Replaces operations by their core operations where a tile kernel needs their
+/// result and they reduce rows, so that only the reduction is another kernel's.
+void exposeStatistics(Block &block, RewriterBase &rewriter);
+
+/// The value that a reduction to one element takes in where `op` reduces the
+/// reductions of rows, by the same rule; null where it reduces something else.
+Value getWhollyReduced(ReduceRowsOp op);
+
+/// Whether a kernel cannot visit `op`'s result, which has columns of unknown
+/// number, and visits its input instead.
+bool isAlwaysWrittenThrough(PermuteOp op);
+
+/// Whether a kernel that computes `op`'s input writes it as the transposed
+/// matrix: nothing but memory gets `op`'s result.
+bool writesTransposed(PermuteOp op);
 
 /// One group of the plan, in execution order within the plan.
 struct FusionGroup {
@@ -55,7 +65,7 @@ struct FusionDecision {
   unsigned condition;
 };
 
-/// Why `condition` (1 to 5) forbids a fusion: the text of remarks and tests.
+/// Why `condition` (1 to 6) forbids a fusion: the text of remarks and tests.
 StringRef getFusionConditionText(unsigned condition);
 
 /// A partition of a region's operations into groups. Never touches the IR.

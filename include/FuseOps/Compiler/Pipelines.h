@@ -50,12 +50,16 @@ struct TargetSpec {
 /// What the phases before `target` need to know.
 struct PipelineOptions {
   TargetSpec target;
-  /// The quantization recipe of programs that carry none.
+  /// The quantization recipe of programs that carry none, as
+  /// `#fuseops.recipe<>` has it.
   std::string recipe = "none";
+  /// Whether weights are quantized in an entry of their own, `prepare`.
+  bool prepare = false;
 };
 
-/// Whether `recipe` is one of the words that `--recipe=` takes.
-bool isRecipe(StringRef recipe);
+/// Checks a text that `--recipe=` takes: what `#fuseops.recipe<>` holds. Fails
+/// with a sentence in `error`.
+LogicalResult verifyRecipe(StringRef recipe, std::string &error);
 
 /// Adds the passes of the phases `first` to `last`, both included, to a pass
 /// manager for modules. `Phase::Target` adds none: it's `Compiler`'s. Fails

@@ -64,11 +64,17 @@ struct ProgramStep {
   int64_t threadsX = 1, threadsY = 1, sharedBytes = 0;
   /// The operands of a matrix product.
   int a = -1, b = -1, bias = -1, out = -1;
+  /// Of FP8 operands: the scales, and what one of them covers.
+  int aScale = -1, bScale = -1;
+  ScaleKind aScaleKind = ScaleKind::PerTensor;
+  ScaleKind bScaleKind = ScaleKind::PerTensor;
   Extent m, n, k;
-  bool transposeA = false, transposeB = false;
+  bool transposeA = false, transposeB = false, fastAccumulate = false;
 
   ProgramStep(Location location) : location(location) {}
   bool isMatmul() const { return kernel.empty(); }
+  /// The tensors that it reads and writes.
+  SmallVector<int> getTensors() const;
 };
 
 /// A region of the fusible.
@@ -101,10 +107,11 @@ struct ProgramCode {
 };
 
 /// Plans the entries of a lowered fusible: storage, aliases, workspace,
-/// traffic. Fails with an error at an operation that is neither a
-/// `fuseops.launch` nor a library call nor a `fuseops.reshape`, or at a type
-/// that has no descriptor.
-FailureOr<ProgramPlan> planProgram(FusibleOp fusible);
+/// traffic. `prepare`, if it isn't null, is the fusible that quantizes its
+/// weights, and becomes the entry of that name. Fails with an error at an
+/// operation that is neither a `fuseops.launch` nor a library call nor a
+/// `fuseops.reshape`, or at a type that has no descriptor.
+FailureOr<ProgramPlan> planProgram(FusibleOp fusible, FusibleOp prepare = {});
 
 /// The bytes of the program file. `target` is `cpu`, `cuda` or `reference`,
 /// `report` JSON.

@@ -20,6 +20,11 @@ namespace mlir::fuseops {
 #define GEN_PASS_REGISTRATION
 #include "FuseOps/Transforms/Passes.h.inc"
 
+/// The recipe that `text` is, as `#fuseops.recipe<text>` has it: `block`,
+/// `delayed, history = 16`. Fails with a sentence in `error`.
+FailureOr<RecipeAttr> parseRecipe(MLIRContext *context, StringRef text,
+                                  std::string &error);
+
 } // namespace mlir::fuseops
 
 #endif // FUSEOPS_TRANSFORMS_PASSES_H

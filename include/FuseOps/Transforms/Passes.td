@@ -50,6 +50,127 @@ def DifferentiatePass : Pass<"fuseops-differentiate", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Phase quantize
+//===----------------------------------------------------------------------===//
+
+def QuantizePass : Pass<"fuseops-quantize", "::mlir::fuseops::FusibleOp"> {
+  let summary = "Quantize the operands of contractions by a recipe";
+  let description = [{
+    Puts a `fuseops.quantize` in front of each operand of `linear` and `matmul`,
+    forward and backward, by the recipe of the contraction (its `fuseops.recipe`),
+    of the fusible, or of the option, in this order. Which copy is asked for
+    follows from the side that the product reads (`fuseops.matmul`). Gradients
+    are E5M2 in format `hybrid`. A weight is an argument that forward has on the
+    right of a product; it's marked `fuseops.weight`. Operands of higher rank are
+    the matrix of their rows. Forward products accumulate fast where the recipe
+    is `delayed`, `current` or `rowwise`.
+
+    `current`: a scale is `compute_scale` of the tensor's `amax`, once a tensor.
+    `delayed`: scales come from state arguments, `scale` `[N]` and `history`
+    `[H, N]` of N tensors, which results replace (`fuseops.state` is the result's
+    number); those of tensors that backward computes are replaced by what backward
+    returns as their gradients (a unit `fuseops.state`).
+
+    A contraction stays in high precision if one of these holds, in this order;
+    the number is in the remark:
+
+    1. its recipe is `none`
+    2. it is a product of groups
+    3. an operand is quantized already
+    4. its operands are not f16, bf16 or f32
+    5. an operand or the result has fewer than 16 columns
+    6. the number of rows of an operand is a multiple of `?`
+    7. the recipe computes weight gradients in high precision
+    8. an operand has no state: backward computes it, and it is no gradient
+
+    Precondition: backward is derived. Guarantee: each operand has a quantize of
+    its own, which `fuseops-propagate-quantization` merges.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x256xbf16>, %w: tensor<512x256xbf16> {fuseops.weight}) -> tensor<?x512xbf16>
+    forward {
+      %a = fuseops.quantize %x {power_of_two} : (tensor<?x256xbf16>) -> !fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row>
+      %b = fuseops.quantize %w {power_of_two} : (tensor<512x256xbf16>) -> !fuseops.quantized<512x256xf8E4M3FN, scale = block<128x128>, copies = row>
+      %y = fuseops.linear %a, %b : (!fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row>, !fuseops.quantized<512x256xf8E4M3FN, scale = block<128x128>, copies = row>) -> tensor<?x512xbf16>
+      fuseops.return %y : tensor<?x512xbf16>
+    }
+    ```
+  }];
+  let options = [
+    Option<"recipe", "recipe", "std::string", /*default=*/"\"none\"",
+           "The recipe of fusibles that carry none, as #fuseops.recipe<> has it">];
+}
+
+def PropagateQuantizationPass : Pass<"fuseops-propagate-quantization", "::mlir::fuseops::FusibleOp"> {
+  let summary = "Quantize each value once, where it is computed";
+  let description = [{
+    What backward quantizes of forward's values moves to forward, which saves the
+    FP8 copy. A quantize moves through a transposition, which the product reads
+    instead, and, part by part, through `concat` and `slice` where no scale covers
+    both sides of a boundary. All that ask for one matrix by the same rules become
+    one quantize with the copies of all. `quantize(dequantize(q))` with one scale
+    vanishes where the dequantized value has the precision of f32.
+
+    Pointwise operations, norms and the like need no motion: the planner makes the
+    quantize part of their kernel. A remark says with which operation a quantize
+    goes, or why with none:
+
+    1. no kernel of this region computes an argument
+    2. a library computes the product
+    3. the value comes from other processes
+    4. the scale is computed from the whole value first
+    5. quantizing what was dequantized is not exact by the rules
+    6. what reads it does not read it transposed, and FP8 data with scales of rows
+       is not transposed
+    7. the reshape changes the columns, and so what a scale covers
+    8. what one scale covers crosses a boundary
+    9. the elements come from other places
+
+    Precondition: `fuseops-quantize`. Guarantee: no two quantizes of a region have
+    the same input and rules.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x256xbf16>) -> (!fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row_col>, tensor<?x256xbf16>)
+    forward {
+      %y = fuseops.silu %x : tensor<?x256xbf16>
+      %q = fuseops.quantize %y : (tensor<?x256xbf16>) -> !fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
+      fuseops.return %q, %y : !fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row_col>, tensor<?x256xbf16>
+    }
+    ```
+  }];
+}
+
+def PrepareWeightsPass : Pass<"fuseops-prepare-weights", "::mlir::ModuleOp"> {
+  let summary = "Quantize weights in a program of their own";
+  let description = [{
+    What forward computes of weights and of their scales' state alone, up to
+    their quantizes, moves to a fusible `@name_prepare`, which `fuseops.prepare`
+    of the fusible names. It is called once for each change of the weights;
+    forward takes its quantized results as arguments behind all others
+    (`fuseops.prepared` is the number of the result). The weights stay arguments
+    of forward, whose gradients they have. `fuseops.prepare` of an argument of
+    `@name_prepare` is the number of the weight that it is, among forward's
+    arguments with `fuseops.weight`.
+
+    Precondition: `fuseops-propagate-quantization`, so that each weight is
+    quantized once. Guarantee: no quantize of a weight is left in forward.
+
+    ```mlir
+    fuseops.fusible @f(%x: !fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row>, %w: tensor<512x256xbf16> {fuseops.weight}, %q: !fuseops.quantized<512x256xf8E4M3FN, scale = block<128x128>, copies = row> {fuseops.frozen, fuseops.prepared = 0 : i64}) -> tensor<?x512xbf16> attributes {fuseops.prepare = @f_prepare}
+    forward {
+      %y = fuseops.linear %x, %q : (!fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row>, !fuseops.quantized<512x256xf8E4M3FN, scale = block<128x128>, copies = row>) -> tensor<?x512xbf16>
+      fuseops.return %y : tensor<?x512xbf16>
+    }
+    fuseops.fusible @f_prepare(%w: tensor<512x256xbf16> {fuseops.frozen, fuseops.prepare = 0 : i64}) -> !fuseops.quantized<512x256xf8E4M3FN, scale = block<128x128>, copies = row> attributes {frozen_results = array<i64: 0>}
+    forward {
+      %q = fuseops.quantize %w {power_of_two} : (tensor<512x256xbf16>) -> !fuseops.quantized<512x256xf8E4M3FN, scale = block<128x128>, copies = row>
+      fuseops.return %q : !fuseops.quantized<512x256xf8E4M3FN, scale = block<128x128>, copies = row>
+    }
+    ```
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Phase saved
 //===----------------------------------------------------------------------===//
 
@@ -61,11 +182,22 @@ def PlanSavedPass : Pass<"fuseops-plan-saved", "::mlir::fuseops::FusibleOp"> {
     that one pointwise operation gives from values that are saved anyway is
     computed again: that reads nothing more and saves a write. A saved argument
     costs nothing: the artifact records it as an alias. What is sliced or repeated
-    is saved in place of its slices and repetitions, which would be copies.
+    is saved in place of its slices and repetitions, which would be copies. Of a
+    quantized value the copy that backward reads is saved: forward writes it
+    anyway, and it has half the bytes of what it is of.
+
+    With a budget, values are computed again in backward, those first that free
+    most, until no more bytes are saved; a product is computed once. A remark
+    says of each value what was chosen, and its bytes.
 
     Precondition: both regions are there. Guarantee: saved values are distinct
     and used. The choice is in the IR and depends on nothing else.
   }];
+  let options = [
+    Option<"budget", "budget", "int64_t", /*default=*/"-1",
+           "The most bytes to save; -1 for any number">,
+    Option<"symbol", "symbol", "int64_t", /*default=*/"1",
+           "The value of `?` that the budget is for">];
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,6 +254,41 @@ def ExpandGroupedPass : Pass<"fuseops-expand-grouped", "::mlir::fuseops::Fusible
     }
     ```
   }];
+}
+
+def ExpandContractionsPass : Pass<"fuseops-expand-contractions", "::mlir::fuseops::FusibleOp"> {
+  let summary = "Choose how the target multiplies quantized operands";
+  let description = [{
+    A `linear` or `matmul` of quantized operands becomes `fuseops.scaled_matmul`
+    where the chip and the library multiply FP8, else a product of dequantized
+    operands. FP8 if all of these hold, in this order; the number of the first
+    that doesn't is in the remark:
+
+    1. both operands are quantized
+    2. the target has FP8 products: CUDA from sm_89 on
+    3. one operand is f8E4M3FN
+    4. the result is f16, bf16 or f32
+    5. the library has a product of the two scales: one scale a tensor each; on
+       sm_90 also one a row each, and 1x128 with 1x128 or 128x128
+
+    Dequantized operands are f64 where the result is, bf16 where that is exact
+    (scales that are powers of two), else f32.
+
+    Precondition: fusion has not run. Guarantee: no contraction has a quantized
+    operand.
+
+    ```mlir
+    fuseops.fusible @f(%x: tensor<?x64xf8E4M3FN>, %xs: tensor<f32>, %w: tensor<128x64xf8E4M3FN>, %ws: tensor<f32>) -> tensor<?x128xbf16>
+    forward {
+      %y = fuseops.scaled_matmul %x[%xs] per_tensor, %w[%ws] per_tensor : (tensor<?x64xf8E4M3FN>, tensor<f32>, tensor<128x64xf8E4M3FN>, tensor<f32>) -> tensor<?x128xbf16>
+      fuseops.return %y : tensor<?x128xbf16>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "The CUDA chip, such as sm_90a; empty for a target without FP8 "
+           "products">];
 }
 
 def ExpandQuantizedPass : Pass<"fuseops-expand-quantized", "::mlir::fuseops::FusibleOp"> {

@@ -10,16 +10,11 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-static Extent extentOf(RankedTensorType type, int64_t dim) {
-  return type.isDynamicDim(dim) ? Extent{0, 1}
-                                : Extent{type.getDimSize(dim), 0};
-}
-
 /// A product of two extents, of which at most one is symbolic.
 static Extent multiply(Extent a, Extent b) {
-  if (b.perSymbol == 0)
+  if (b.isConstant())
     return a * b.constant;
-  assert(a.perSymbol == 0 && "a type has one symbolic size at most");
+  assert(a.isConstant() && "a type has one symbolic size at most");
   return b * a.constant;
 }
 
@@ -32,7 +27,7 @@ View View::packed(Value tensor, RankedTensorType type) {
   Extent stride{1, 0};
   for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
     view.strides[dim] = stride;
-    stride = multiply(stride, extentOf(type, dim));
+    stride = multiply(stride, getExtent(type, dim));
   }
   return view;
 }
@@ -92,8 +87,9 @@ int64_t mlir::fuseops::powerOfTwoIn(int64_t value) {
 }
 
 static int64_t powerOfTwoIn(Extent extent) {
-  return std::min(powerOfTwoIn(extent.constant),
-                  powerOfTwoIn(extent.perSymbol));
+  return std::min(
+      {powerOfTwoIn(extent.constant), powerOfTwoIn(extent.perSymbol),
+       powerOfTwoIn(extent.perBlock32), powerOfTwoIn(extent.perBlock128)});
 }
 
 int64_t Access::getRowAlignment() const {
@@ -104,9 +100,9 @@ int64_t Access::getRowAlignment() const {
 }
 
 RowDigit mlir::fuseops::getDigit(RankedTensorType space, int64_t dim) {
-  RowDigit digit{Extent{1, 0}, extentOf(space, dim), Extent{1, 0}};
+  RowDigit digit{Extent{1, 0}, getExtent(space, dim), Extent{1, 0}};
   for (int64_t inner = dim + 1; inner < space.getRank() - 1; ++inner)
-    digit.divisor = multiply(digit.divisor, extentOf(space, inner));
+    digit.divisor = multiply(digit.divisor, getExtent(space, inner));
   auto isOne = [](int64_t extent) { return extent == 1; };
   if (llvm::all_of(space.getShape().take_front(dim), isOne))
     digit.extent.reset();

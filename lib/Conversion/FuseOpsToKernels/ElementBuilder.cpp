@@ -54,21 +54,43 @@ Value ElementBuilder::address(Value pointer, Value index, Type element) {
 }
 
 Value ElementBuilder::constant(Extent extent) {
-  if (extent.perSymbol == 0)
+  if (extent.isConstant())
     return constant(extent.constant);
-  // The rows that the kernel visits tell the symbol.
+  // The rows that the kernel visits tell the symbol, or its number of blocks.
   Extent all = group.getSpace().rows;
-  assert(all.perSymbol && "what a kernel reads has no size that it has not");
-  Value symbol = rows;
-  if (all.constant)
-    symbol = arith::SubIOp::create(b, loc, symbol, constant(all.constant));
-  if (all.perSymbol != 1)
-    symbol = arith::DivUIOp::create(b, loc, symbol, constant(all.perSymbol));
-  if (extent.perSymbol != 1)
-    symbol = arith::MulIOp::create(b, loc, symbol, constant(extent.perSymbol));
+  auto divide = [&](int64_t factor) -> Value {
+    Value count = rows;
+    if (all.constant)
+      count = arith::SubIOp::create(b, loc, count, constant(all.constant));
+    if (factor != 1)
+      count = arith::DivUIOp::create(b, loc, count, constant(factor));
+    return count;
+  };
+  Value symbol = all.perSymbol ? divide(all.perSymbol) : Value();
+  auto countBlocks = [&](int64_t own, int64_t size) -> Value {
+    if (!symbol)
+      return divide(own);
+    return arith::CeilDivUIOp::create(b, loc, symbol, constant(size));
+  };
+  Value sum;
+  auto add = [&](Value count, int64_t factor) {
+    if (factor != 1)
+      count = arith::MulIOp::create(b, loc, count, constant(factor));
+    sum = sum ? Value(arith::AddIOp::create(b, loc, sum, count)) : count;
+  };
+  assert(
+      (symbol || (!extent.perSymbol && (!extent.perBlock32 || all.perBlock32) &&
+                  (!extent.perBlock128 || all.perBlock128))) &&
+      "what a kernel reads has no size that it has not");
+  if (extent.perSymbol)
+    add(symbol, extent.perSymbol);
+  if (extent.perBlock32)
+    add(countBlocks(all.perBlock32, 32), extent.perBlock32);
+  if (extent.perBlock128)
+    add(countBlocks(all.perBlock128, 128), extent.perBlock128);
   if (extent.constant)
-    symbol = arith::AddIOp::create(b, loc, symbol, constant(extent.constant));
-  return symbol;
+    sum = arith::AddIOp::create(b, loc, sum, constant(extent.constant));
+  return sum;
 }
 
 Value ElementBuilder::indexIn(const RowDigit &digit, const Element &element) {
@@ -178,18 +200,28 @@ Value ElementBuilder::narrow(Value value, Type element) {
   return arith::TruncFOp::create(b, loc, widened(element, width), value);
 }
 
+Value ElementBuilder::toStored(Value value, Type element) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  int64_t width = vector ? vector.getNumElements() : 1;
+  Type stored = widened(getStorageType(element), width);
+  if (element.isInteger(1))
+    return arith::ExtUIOp::create(b, loc, stored, value);
+  if (isa<FloatType>(element))
+    value = narrow(value, element);
+  return isFp8(element) ? arith::BitcastOp::create(b, loc, stored, value)
+                        : value;
+}
+
+Value ElementBuilder::pointerTo(const Access &access, const Element &element) {
+  return address(pointers.lookup(access.tensor), indexOf(access, element),
+                 access.element);
+}
+
 void ElementBuilder::store(Value value, const Access &access,
                            const Element &element) {
   auto vector = dyn_cast<VectorType>(value.getType());
   int64_t width = vector ? vector.getNumElements() : 1;
-  Type storage = getStorageType(access.element);
-  if (access.element.isInteger(1)) {
-    value = arith::ExtUIOp::create(b, loc, widened(storage, width), value);
-  } else if (isa<FloatType>(access.element)) {
-    value = narrow(value, access.element);
-    if (isFp8(access.element))
-      value = arith::BitcastOp::create(b, loc, widened(storage, width), value);
-  }
+  value = toStored(value, access.element);
   auto write = [&] {
     Value base = pointers.lookup(access.tensor);
     Value first = indexOf(access, element);
@@ -217,17 +249,17 @@ void ElementBuilder::store(Value value, const Access &access,
 }
 
 Value ElementBuilder::loadRaw(Value pointer, Value index, Type type,
-                              int64_t width) {
-  int64_t bytes = getElementBytes(type);
-  return LLVM::LoadOp::create(b, loc, widened(type, width),
-                              address(pointer, index, type),
-                              /*alignment=*/bytes);
+                              int64_t width, int64_t aligned) {
+  return LLVM::LoadOp::create(
+      b, loc, widened(type, width), address(pointer, index, type),
+      std::min<int64_t>(16, aligned * getElementBytes(type)));
 }
 
-void ElementBuilder::storeRaw(Value value, Value pointer, Value index) {
+void ElementBuilder::storeRaw(Value value, Value pointer, Value index,
+                              int64_t aligned) {
   Type type = getElementTypeOrSelf(value);
   LLVM::StoreOp::create(b, loc, value, address(pointer, index, type),
-                        /*alignment=*/getElementBytes(type));
+                        std::min<int64_t>(16, aligned * getElementBytes(type)));
 }
 
 Shared ElementBuilder::getShared(func::FuncOp kernel, const Twine &name,
@@ -274,6 +306,8 @@ Value ElementBuilder::compute(Value value, Element &element) {
     result = loadWide(*access, element);
   } else if (auto concat = value.getDefiningOp<ConcatOp>()) {
     result = computeConcat(concat, element);
+  } else if (auto expand = value.getDefiningOp<ExpandBlocksOp>()) {
+    result = readBlock(expand, element);
   } else {
     auto op = cast<PointwiseOp>(value.getDefiningOp());
     computeBody(op, computeOperands(op, element), element, element.values);
@@ -386,81 +420,4 @@ void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
                                     narrow(value, elementType));
     results[output] = value;
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------===//
-
-Value ElementBuilder::identity(ReductionKind kind, Type element,
-                               int64_t width) {
-  bool isMax = kind == ReductionKind::Max;
-  Type type = getAccumulatorType(element);
-  TypedAttr value;
-  if (kind == ReductionKind::Sum) {
-    value = b.getZeroAttr(type);
-  } else if (isa<FloatType>(type)) {
-    double infinity = std::numeric_limits<double>::infinity();
-    value = b.getFloatAttr(type, isMax ? -infinity : infinity);
-  } else {
-    // Of the element's own type, so that it still is one when narrowed.
-    unsigned bits = element.getIntOrFloatBitWidth();
-    bool isSigned = element.isSignlessInteger() && bits > 1;
-    APInt smallest = APInt::getSignedMinValue(bits).sext(64);
-    APInt largest = APInt::getSignedMaxValue(bits).sext(64);
-    if (!isSigned) {
-      smallest = APInt::getMinValue(64);
-      largest = APInt::getMaxValue(bits).zext(64);
-    }
-    value = b.getIntegerAttr(type, isMax ? smallest : largest);
-  }
-  return splat(arith::ConstantOp::create(b, loc, value), width);
-}
-
-Value ElementBuilder::addend(ReductionKind kind, Type element, Value value,
-                             Value isValid) {
-  value = convertElement(b, loc, value, element, getAccumulatorType(element));
-  if (!isValid)
-    return value;
-  auto vector = dyn_cast<VectorType>(value.getType());
-  return arith::SelectOp::create(
-      b, loc, isValid, value,
-      identity(kind, element, vector ? vector.getNumElements() : 1));
-}
-
-Value ElementBuilder::combine(ReductionKind kind, Value lhs, Value rhs) {
-  bool isFloat = isa<FloatType>(getElementTypeOrSelf(lhs.getType()));
-  switch (kind) {
-  case ReductionKind::Sum:
-    if (isFloat)
-      return arith::AddFOp::create(b, loc, lhs, rhs);
-    return arith::AddIOp::create(b, loc, lhs, rhs);
-  case ReductionKind::Max:
-    if (isFloat)
-      return arith::MaximumFOp::create(b, loc, lhs, rhs);
-    return arith::MaxSIOp::create(b, loc, lhs, rhs);
-  case ReductionKind::Min:
-    if (isFloat)
-      return arith::MinimumFOp::create(b, loc, lhs, rhs);
-    return arith::MinSIOp::create(b, loc, lhs, rhs);
-  }
-  llvm_unreachable("every kind is handled");
-}
-
-Value ElementBuilder::combineAll(ReductionKind kind, Value value) {
-  auto vector = dyn_cast<VectorType>(value.getType());
-  if (!vector)
-    return value;
-  // Halves are combined until one element is left.
-  int64_t width = vector.getNumElements();
-  while (width > 1) {
-    width /= 2;
-    auto half = [&](int64_t offset) -> Value {
-      return vector::ExtractStridedSliceOp::create(
-          b, loc, value, ArrayRef<int64_t>{offset}, ArrayRef<int64_t>{width},
-          ArrayRef<int64_t>{1});
-    };
-    value = combine(kind, half(0), half(width));
-  }
-  return vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
 }

@@ -59,9 +59,15 @@ public:
 
   Value load(const Access &access, const Element &element);
   void store(Value value, const Access &access, const Element &element);
-  /// Loads or stores in the accumulator's type, without conversion.
-  Value loadRaw(Value pointer, Value index, Type type, int64_t width);
-  void storeRaw(Value value, Value pointer, Value index);
+  /// `value` in the type that elements of type `element` have in memory.
+  Value toStored(Value value, Type element);
+  /// Where `element` lies.
+  Value pointerTo(const Access &access, const Element &element);
+  /// Loads or stores in the accumulator's type, without conversion. `index` is
+  /// a multiple of `aligned`, as is the pointer.
+  Value loadRaw(Value pointer, Value index, Type type, int64_t width,
+                int64_t aligned = 1);
+  void storeRaw(Value value, Value pointer, Value index, int64_t aligned = 1);
   /// CUDA: shared memory of `kernel`, `count` slots that hold a value of any of
   /// `types` each. What has one name is one memory.
   Shared getShared(func::FuncOp kernel, const Twine &name, TypeRange types,
@@ -78,6 +84,9 @@ public:
   /// One step of a reduction, and all elements of a vector in a fixed order.
   Value combine(ReductionKind kind, Value lhs, Value rhs);
   Value combineAll(ReductionKind kind, Value value);
+  /// CUDA: the value of the thread of the warp whose number differs by the bit
+  /// `offset`.
+  Value shuffle(Value value, int64_t offset);
 
   OpBuilder &b;
   Location loc;
@@ -87,6 +96,8 @@ public:
   DenseMap<Value, Value> pointers;
   /// Scalars, and the values of the row being computed.
   DenseMap<Value, Value> rowValues;
+  /// Of a tile kernel: the elements of what an operation expands.
+  std::function<Value(ExpandBlocksOp op, const Element &element)> readBlock;
 
 private:
   Value address(Value pointer, Value index, Type element);

@@ -50,6 +50,12 @@ bytesOf(ValueRange inputs, ValueRange outputs,
   return bytes;
 }
 
+/// Whether each worker leaves a partial result, not each that has other rows:
+/// the tiles of a row add to one element.
+bool isByWorker(const KernelGroup &body, int64_t columns) {
+  return body.isTile() && columns == 1;
+}
+
 /// The part of an argument of a group that the group reads: its slices, where
 /// there is nothing else and they are no more than all of it.
 Extent bytesRead(BlockArgument argument) {
@@ -61,8 +67,8 @@ Extent bytesRead(BlockArgument argument) {
       return whole;
     slices = slices + sizeOf(slice);
   }
-  bool isLess =
-      slices.constant <= whole.constant && slices.perSymbol <= whole.perSymbol;
+  bool isLess = slices.constant <= whole.constant &&
+                slices.getGrowth() <= whole.getGrowth();
   return isLess ? slices : whole;
 }
 
@@ -153,9 +159,12 @@ LogicalResult GroupLowering::lowerLibraryGroup() {
     return op.emitOpError() << "communicates between processes, which needs a "
                                "distributed runtime that this build lacks";
   if (!llvm::hasSingleElement(body.without_terminator()) ||
-      !isa<LinearOp, MatmulOp, GroupedMatmulOp>(op))
+      !isa<LinearOp, MatmulOp, GroupedMatmulOp, ScaledMatmulOp>(op))
     return group.emitOpError() << "expected one contraction in a group of "
                                   "template `library`";
+  if (isa<ScaledMatmulOp>(op) && device != KernelDevice::CUDA)
+    return op.emitOpError() << "expected target `cuda`, the only one that "
+                               "multiplies FP8";
   if (auto grouped = dyn_cast<GroupedMatmulOp>(op)) {
     lowerGroupedProduct(grouped);
     return success();
@@ -185,6 +194,9 @@ LogicalResult GroupLowering::verifyTemplate(const KernelGroup &body) {
     needed = KernelTemplate::Row;
   if (!body.getRowReductions().empty())
     needed = KernelTemplate::RowColumn;
+  for (Operation *op : body.getRowOps())
+    if (isa<ReduceBlocksOp, ExpandBlocksOp>(op))
+      needed = KernelTemplate::Tile;
   KernelTemplate given = group.getKernelTemplate();
   if (given == KernelTemplate::Finalize || given < needed)
     return group.emitOpError()
@@ -226,8 +238,9 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
   if (failed(schedule))
     return failure();
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
-  func::FuncOp kernel = emitRowKernel(
-      *body, *schedule, device, roundIntermediates, nameKernel(), builder);
+  auto emit = body->isTile() ? emitTileKernel : emitRowKernel;
+  func::FuncOp kernel =
+      emit(*body, *schedule, device, roundIntermediates, nameKernel(), builder);
 
   auto yield = cast<YieldOp>(group.getBody().front().getTerminator());
   SmallVector<Type> types;
@@ -237,10 +250,13 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
       types.push_back(group.getResult(index).getType());
       direct.push_back(index);
     }
-  for (ReduceRowsOp op : body->getRowReductions())
-    types.push_back(RankedTensorType::get(
-        {schedule->getRowWorkers(), getColumns(op.getInput().getType())},
-        getAccumulatorType(op)));
+  for (ReduceRowsOp op : body->getRowReductions()) {
+    int64_t columns = getColumns(op.getInput().getType());
+    int64_t count = isByWorker(*body, columns) ? schedule->workers
+                                               : schedule->getRowWorkers();
+    types.push_back(
+        RankedTensorType::get({count, columns}, getAccumulatorType(op)));
+  }
 
   rewriter.setInsertionPoint(group);
   LaunchOp main =
@@ -330,9 +346,14 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     Extent rows{columns == 0 ? 0 : chunks.workers, 0};
     LaunchOp launched =
         launch(kernel, KernelTemplate::Finalize, types, inputs, chunks, rows);
-    launched.setCountRows(body.getSpace().rows.asArray());
+    // The partial results of one kernel's reductions with as many columns are
+    // as many.
+    bool hasAll = isByWorker(body, columns);
+    launched.setCountRows(
+        (body.getSpace().rows * (hasAll ? schedule.tiles : 1)).asArray());
     launched.setCountRowsPerWorker(schedule.rowsPerWorker);
-    launched.setCountMaxWorkers(schedule.getRowWorkers());
+    launched.setCountMaxWorkers(hasAll ? schedule.workers
+                                       : schedule.getRowWorkers());
     launched.setBytes(
         bytesOf(ValueRange(launched.getInputs()).drop_front(numPartials),
                 launched.getOutputs(), reads)

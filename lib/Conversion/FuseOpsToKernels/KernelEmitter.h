@@ -16,16 +16,21 @@
 namespace mlir::fuseops {
 
 /// Emits the row kernel of `group`: every pointwise, row and row-column group
-/// is one. Parameters: the group's arguments; its results but the final ones;
-/// one array of partial results for each reduction over rows; the number of
-/// rows; `count`, unused. On the CPU the pointers come as one array, and the
-/// kernel also gets its worker's number and the number of workers.
+/// is one. `emitTileKernel` does the same for a tile group. Parameters: the
+/// group's arguments; its results but the final ones; one array of partial
+/// results for each reduction over rows; the number of rows; `count`, unused.
+/// On the CPU the pointers come as one array, and the kernel also gets its
+/// worker's number and the number of workers.
 ///
 /// `roundIntermediates` rounds each named value to its element type as eager
 /// execution does; otherwise f16 and bf16 values inside the kernel stay in f32.
 func::FuncOp emitRowKernel(const KernelGroup &group, const Schedule &schedule,
                            KernelDevice device, bool roundIntermediates,
                            StringRef name, OpBuilder &builder);
+
+func::FuncOp emitTileKernel(const KernelGroup &group, const Schedule &schedule,
+                            KernelDevice device, bool roundIntermediates,
+                            StringRef name, OpBuilder &builder);
 
 /// Emits the finalize kernel of the reductions over rows that have `columns`
 /// columns: it sums their partial results in order and computes the results

@@ -31,6 +31,15 @@ static bool isOnlyYielded(Operation &op) {
                       [](Operation *user) { return isa<YieldOp>(user); });
 }
 
+/// Whether only memory gets what `op` gives, maybe joined with other values.
+static bool isOnlyWritten(Operation &op) {
+  return llvm::all_of(op.getUsers(), [](Operation *user) {
+    auto concat = dyn_cast<ConcatOp>(user);
+    return isa<YieldOp>(user) ||
+           (concat && concat.isScattered() && isOnlyYielded(*concat));
+  });
+}
+
 LogicalResult KernelGroup::decompose() {
   Block &body = group.getBody().front();
   IRRewriter rewriter(group.getContext());
@@ -41,18 +50,10 @@ LogicalResult KernelGroup::decompose() {
     if (!fusible)
       return op.emitOpError() << "is not an operation of a memory kernel, so "
                                  "no template but `library` accepts it";
-    if (isa<PointwiseOp, ReduceRowsOp, ReduceColumnsOp, SliceOp, PermuteOp,
-            ConcatOp>(op))
+    if (isa<PointwiseOp, ReduceRowsOp, ReduceColumnsOp, ReduceBlocksOp,
+            ExpandBlocksOp, SliceOp, PermuteOp, ConcatOp>(op))
       continue;
-    rewriter.setInsertionPoint(&op);
-    SmallVector<Value> results = fusible.decompose(rewriter, op.getOperands());
-    // With an f64 operand, decompositions compute in f64 what the operation
-    // declares as f32.
-    for (auto [result, declared] : llvm::zip(results, op.getResultTypes()))
-      result =
-          broadcastTo(rewriter, op.getLoc(), result,
-                      tensorType(result).clone(getElementTypeOrSelf(declared)));
-    rewriter.replaceOp(&op, results);
+    decomposeInPlace(fusible, rewriter);
   }
   for (auto reshape : llvm::to_vector(body.getOps<ReshapeOp>())) {
     if (findView(reshape) || isOnlyYielded(*reshape))
@@ -98,7 +99,11 @@ LogicalResult KernelGroup::decompose() {
 static bool isScattered(Operation &op) {
   if (auto concat = dyn_cast<ConcatOp>(op))
     return concat.isScattered();
-  if (!isa<PermuteOp, ReshapeOp>(op) || !isOnlyYielded(op))
+  auto permute = dyn_cast<PermuteOp>(op);
+  if (permute && isAlwaysWrittenThrough(permute))
+    return isOnlyWritten(op);
+  if (!isa<PermuteOp, ReshapeOp>(op) ||
+      !(isa<PermuteOp>(op) ? isOnlyWritten(op) : isOnlyYielded(op)))
     return false;
   Value input = op.getOperand(0);
   while (auto reshape = input.getDefiningOp<ReshapeOp>())
@@ -107,14 +112,18 @@ static bool isScattered(Operation &op) {
 }
 
 /// The types of the values whose rows one core operation visits; none where it
-/// only says how another reads.
-static SmallVector<RankedTensorType> visitedTypes(Operation &op) {
+/// only says how another reads, or is of `blocks`.
+static SmallVector<RankedTensorType>
+visitedTypes(Operation &op, const DenseMap<Value, BlockShape> &blocks) {
+  if (blocks.contains(op.getResult(0)))
+    return isa<ReduceBlocksOp>(op) ? SmallVector{tensorType(op.getOperand(0))}
+                                   : SmallVector<RankedTensorType>();
   if (isScattered(op))
     return llvm::map_to_vector(op.getOperands(), tensorType);
-  if (isa<ReduceRowsOp, ReduceColumnsOp>(op))
+  if (isa<ReduceRowsOp, ReduceColumnsOp, ReduceBlocksOp>(op))
     return {tensorType(op.getOperand(0))};
   auto isYielded = [](Operation *user) { return isa<YieldOp>(user); };
-  if (!isa<PointwiseOp, ConcatOp>(op) &&
+  if (!isa<PointwiseOp, ConcatOp, ExpandBlocksOp>(op) &&
       llvm::none_of(op.getUsers(), isYielded))
     return {};
   return {tensorType(op.getResult(0))};
@@ -122,15 +131,16 @@ static SmallVector<RankedTensorType> visitedTypes(Operation &op) {
 
 LogicalResult KernelGroup::findSpace() {
   Block &body = group.getBody().front();
+  blocks = findBlockValues(body);
   // The kernel visits the rows of whatever has more than one.
   space = {Extent{1, 0}, 1};
   for (Operation &op : body.without_terminator())
-    for (RankedTensorType type : visitedTypes(op))
+    for (RankedTensorType type : visitedTypes(op, blocks))
       if (fuseops::getSpace(type).rows != Extent{1, 0})
         space.rows = fuseops::getSpace(type).rows;
   SmallVector<int64_t> widths;
   for (Operation &op : body.without_terminator())
-    for (RankedTensorType type : visitedTypes(op)) {
+    for (RankedTensorType type : visitedTypes(op, blocks)) {
       IterationSpace own = fuseops::getSpace(type);
       if (own.rows == space.rows)
         widths.push_back(own.columns);
@@ -146,6 +156,8 @@ LogicalResult KernelGroup::findSpace() {
 }
 
 bool KernelGroup::isPartlyBroadcast(Value value) const {
+  if (blocks.contains(value))
+    return false;
   Extent rows = fuseops::getSpace(tensorType(value)).rows;
   return rows != space.rows && rows != Extent{1, 0};
 }
@@ -192,6 +204,8 @@ SmallVector<Access> KernelGroup::getPartAccesses(ConcatOp op) const {
 }
 
 Placement KernelGroup::getPlacement(Value value) const {
+  if (blocks.contains(value))
+    return Placement::Block;
   IterationSpace own = fuseops::getSpace(tensorType(value));
   bool isNarrow = own.columns == 1 && space.columns != 1;
   if (own.rows == space.rows)
@@ -225,7 +239,18 @@ LogicalResult KernelGroup::findLevels() {
       levels[op.getResult(0)] = level;
       continue;
     }
-    if (isa<ReduceColumnsOp>(op))
+    bool isWholeReduction = llvm::all_of(op.getUsers(), [&](Operation *user) {
+      auto rows = dyn_cast<ReduceRowsOp>(user);
+      return rows && isWhole(rows);
+    });
+    if (isTile() && isa<ReduceColumnsOp>(op)) {
+      if (!isWholeReduction)
+        return op.emitOpError()
+               << "reduces whole rows, which a tile kernel does not see";
+      levels[op.getResult(0)] = level;
+      continue;
+    }
+    if (isa<ReduceColumnsOp, ReduceBlocksOp>(op))
       ++level;
     for (Value result : op.getResults())
       levels[result] = level;
@@ -235,6 +260,14 @@ LogicalResult KernelGroup::findLevels() {
     rowOps.push_back(&op);
   }
   return success();
+}
+
+bool KernelGroup::isWhole(ReduceRowsOp op) const {
+  return isTile() && getWhollyReduced(op);
+}
+
+Value KernelGroup::getReduced(ReduceRowsOp op) const {
+  return isWhole(op) ? getWhollyReduced(op) : Value(op.getInput());
 }
 
 std::optional<Access> KernelGroup::getAccess(Value value) const {
@@ -298,7 +331,7 @@ LogicalResult KernelGroup::findStores(Value value, const View &view,
   bool isWhole = value == view.tensor;
   if (isFinal(value)
           ? !isWhole
-          : placement != Placement::Full && placement != Placement::PerRow)
+          : placement == Placement::RowVector || placement == Placement::Scalar)
     return group.emitOpError()
            << "computes a value of type " << value.getType()
            << ", which is the same for every row, in a kernel over rows";

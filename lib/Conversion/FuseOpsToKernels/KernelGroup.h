@@ -20,7 +20,8 @@ enum class Placement {
   Full,      ///< one element for each row and column
   PerRow,    ///< one element for each row
   RowVector, ///< one element for each column
-  Scalar     ///< one element
+  Scalar,    ///< one element
+  Block      ///< one element for each block, or what is joined with such
 };
 
 /// A value that the kernel writes to one of its results.
@@ -40,20 +41,31 @@ public:
 
   GroupOp getGroup() const { return group; }
   IterationSpace getSpace() const { return space; }
+  /// Whether a tile kernel computes it.
+  bool isTile() const {
+    return GroupOp(group).getKernelTemplate() == KernelTemplate::Tile;
+  }
+  /// Which blocks `value` stands for; none where it has Placement::Block too:
+  /// what is only joined with values of blocks.
+  BlockShape getBlock(Value value) const { return blocks.lookup(value); }
   Placement getPlacement(Value value) const;
 
-  /// Passes over a row that have to be made before `value` is known.
+  /// Passes over a row or tile that have to be made before `value` is known.
   unsigned getLevel(Value value) const { return levels.lookup(value); }
   unsigned getNumLevels() const { return numLevels; }
   /// Whether `value` needs the result of a reduction over rows: it is computed
   /// by the finalize kernel.
   bool isFinal(Value value) const { return finals.contains(value); }
 
-  /// Core operations of the row kernel, in order.
+  /// Core operations of the row or tile kernel, in order.
   ArrayRef<Operation *> getRowOps() const { return rowOps; }
   /// Pointwise operations of the finalize kernel, in order.
   ArrayRef<PointwiseOp> getFinalOps() const { return finalOps; }
   ArrayRef<ReduceRowsOp> getRowReductions() const { return rowReductions; }
+  /// Whether `op` gives one element of a tile kernel's whole matrix.
+  bool isWhole(ReduceRowsOp op) const;
+  /// The value whose elements `op` takes in.
+  Value getReduced(ReduceRowsOp op) const;
   ArrayRef<Store> getStores() const { return stores; }
   /// Whether the kernel writes all of `value` to memory.
   bool isStored(Value value) const;
@@ -81,6 +93,7 @@ private:
 
   GroupOp group;
   IterationSpace space;
+  DenseMap<Value, BlockShape> blocks;
   DenseMap<Value, unsigned> levels;
   unsigned numLevels = 1;
   DenseSet<Value> finals;

@@ -21,95 +21,30 @@ Type mlir::fuseops::getAccumulatorType(ReduceRowsOp op) {
 // Frame
 //===----------------------------------------------------------------------===//
 
-/// Pointer parameters of the kernel: arguments, results, partial results.
-static unsigned countPointers(const KernelGroup &group) {
-  unsigned count = group.getGroup().getInputs().size();
-  auto yield =
-      cast<YieldOp>(group.getGroup().getBody().front().getTerminator());
-  for (Value value : yield.getValues())
-    count += !group.isFinal(value);
-  return count + group.getRowReductions().size();
-}
-
-void RowKernel::declare(StringRef name) {
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Type i64 = b.getI64Type();
-  SmallVector<Type> types(isCuda ? countPointers(group) : 1, pointer);
-  types.append(isCuda ? 2 : 4, i64);
-  kernel = func::FuncOp::create(b, loc, name, b.getFunctionType(types, {}));
-  if (isCuda) {
-    kernel->setAttr(kBlockAttr, b.getDenseI32ArrayAttr(
-                                    {static_cast<int32_t>(schedule.threads),
-                                     static_cast<int32_t>(schedule.rows), 1}));
-    // The runtime refuses outputs that overlap inputs, and slots of the
-    // workspace that are in use at once are disjoint.
-    for (unsigned i = 0; i < countPointers(group); ++i)
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                        b.getUnitAttr());
-    for (unsigned i = 0; i < group.getGroup().getInputs().size(); ++i)
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(),
-                        b.getUnitAttr());
-  }
-  b.setInsertionPointToStart(kernel.addEntryBlock());
-}
-
-void RowKernel::bindParameters() {
-  unsigned numPointers = countPointers(group);
-  unsigned next = 0;
-  auto pointer = [&]() -> Value {
-    if (isCuda)
-      return kernel.getArgument(next++);
-    // The CPU kernel gets one array of pointers.
-    Type type = kernel.getArgument(0).getType();
-    Value slot = LLVM::GEPOp::create(
-        b, loc, type, type, kernel.getArgument(0),
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(next++)});
-    return LLVM::LoadOp::create(b, loc, type, slot);
-  };
-  GroupOp op = group.getGroup();
-  for (BlockArgument argument : op.getBody().getArguments())
-    elements.pointers[argument] = pointer();
-  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
-  for (Value value : yield.getValues())
-    if (!group.isFinal(value))
-      elements.pointers[value] = pointer();
-  for (size_t i = 0; i < group.getRowReductions().size(); ++i)
-    partials.push_back(pointer());
-
-  unsigned scalar = isCuda ? numPointers : 1;
-  rows = kernel.getArgument(scalar);
-  elements.rows = rows;
-  if (!isCuda) {
-    worker = kernel.getArgument(scalar + 2);
-    workers = kernel.getArgument(scalar + 3);
+void RowKernel::open(StringRef name) {
+  frame = KernelFrame::open(elements, group, schedule, isCuda, name);
+  if (!isCuda)
     return;
-  }
-  Type i32 = b.getI32Type();
-  threadX = toI64(NVVM::ThreadIdXOp::create(b, loc, i32));
-  threadY = toI64(NVVM::ThreadIdYOp::create(b, loc, i32));
-  worker = toI64(NVVM::BlockIdXOp::create(b, loc, i32));
-  workers = toI64(NVVM::GridDimXOp::create(b, loc, i32));
-  firstColumn = mul(threadX, elements.constant(schedule.vector));
+  firstColumn = mul(frame.threadX, elements.constant(schedule.vector));
   if (schedule.tiles == 1)
     return;
   // The launch counts each row once for each tile.
   Value tiles = elements.constant(schedule.tiles);
-  Value tile = arith::RemUIOp::create(b, loc, worker, tiles);
+  Value tile = arith::RemUIOp::create(b, loc, frame.worker, tiles);
   firstColumn =
       add(firstColumn, mul(tile, elements.constant(schedule.getWidth())));
-  worker = arith::DivUIOp::create(b, loc, worker, tiles);
-  workers = arith::DivUIOp::create(b, loc, workers, tiles);
-  rows = arith::DivUIOp::create(b, loc, rows, tiles);
-  elements.rows = rows;
+  frame.worker = arith::DivUIOp::create(b, loc, frame.worker, tiles);
+  frame.workers = arith::DivUIOp::create(b, loc, frame.workers, tiles);
+  frame.rows = arith::DivUIOp::create(b, loc, frame.rows, tiles);
+  elements.rows = frame.rows;
 }
 
 func::FuncOp RowKernel::emit(StringRef name) {
   OpBuilder::InsertionGuard restore(b);
-  declare(name);
-  bindParameters();
+  open(name);
   emitRows();
   func::ReturnOp::create(b, loc);
-  return kernel;
+  return frame.kernel;
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,17 +66,18 @@ void RowKernel::emitRows() {
   Value from, to, step;
   if (isCuda) {
     Value perBlock = elements.constant(schedule.rows);
-    from = mul(worker, perBlock);
-    to = rows;
-    step = mul(workers, perBlock);
+    from = mul(frame.worker, perBlock);
+    to = frame.rows;
+    step = mul(frame.workers, perBlock);
   } else {
     // Neighbouring rows to one task.
     Value chunk = arith::DivSIOp::create(
         b, loc,
-        add(rows, arith::SubIOp::create(b, loc, workers, elements.constant(1))),
-        workers);
-    from = mul(worker, chunk);
-    to = arith::MinSIOp::create(b, loc, rows, add(from, chunk));
+        add(frame.rows,
+            arith::SubIOp::create(b, loc, frame.workers, elements.constant(1))),
+        frame.workers);
+    from = mul(frame.worker, chunk);
+    to = arith::MinSIOp::create(b, loc, frame.rows, add(from, chunk));
     step = elements.constant(1);
   }
   auto loop = scf::ForOp::create(b, loc, from, to, step, accumulators);
@@ -152,11 +88,11 @@ void RowKernel::emitRows() {
     Value isActive;
     if (isCuda && schedule.rows > 1) {
       // All threads stay for the shuffles: those without a row repeat the last.
-      row = add(row, threadY);
-      isActive = less(row, rows);
+      row = add(row, frame.threadY);
+      isActive = less(row, frame.rows);
       row = arith::MinSIOp::create(
           b, loc, row,
-          arith::SubIOp::create(b, loc, rows, elements.constant(1)));
+          arith::SubIOp::create(b, loc, frame.rows, elements.constant(1)));
     }
     SmallVector<Value> updated(loop.getRegionIterArgs());
     emitRow(row, isActive, updated);
@@ -266,9 +202,9 @@ void RowKernel::storeRowValues(Value row, Value isActive) {
   element.column = elements.constant(0);
   element.isValid = isActive;
   if (isCuda && schedule.threads > 1)
-    element.isValid =
-        both(isActive, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                             threadX, elements.constant(0)));
+    element.isValid = both(
+        isActive, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        frame.threadX, elements.constant(0)));
   for (const Store &store : group.getStores())
     if (!group.isFinal(store.value) &&
         group.getPlacement(store.value) == Placement::PerRow)
@@ -336,17 +272,17 @@ SmallVector<Value> RowKernel::visitElement(Pass pass, Element &element,
 
 /// Adds one element to the reductions over rows that are kept in memory.
 void RowKernel::accumulateRows(Pass pass, Element &element) {
-  for (size_t i = 0; i < partials.size(); ++i) {
+  for (size_t i = 0; i < frame.partials.size(); ++i) {
     ReduceRowsOp op = group.getRowReductions()[i];
     if (isInRegisters(op) || !isVisitedIn(pass, op.getInput()))
       continue;
     Value value = elements.compute(op.getInput(), element);
     value = elements.addend(op.getKind(), elementOf(op.getInput()), value,
                             element.isValid);
-    Value soFar = elements.loadRaw(partials[i], element.column,
+    Value soFar = elements.loadRaw(frame.partials[i], element.column,
                                    getAccumulatorType(op), element.width);
-    elements.storeRaw(elements.combine(op.getKind(), soFar, value), partials[i],
-                      element.column);
+    elements.storeRaw(elements.combine(op.getKind(), soFar, value),
+                      frame.partials[i], element.column);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "ElementBuilder.h"
 #include "KernelEmitter.h"
+#include "KernelFrame.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::fuseops {
@@ -19,16 +20,6 @@ struct Pass {
   unsigned level;
   int64_t columns;
 };
-
-/// Columns of a tensor value.
-inline int64_t columnsOf(Value value) {
-  return getColumns(cast<RankedTensorType>(value.getType()));
-}
-
-/// Element type of a tensor value.
-inline Type elementOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getElementType();
-}
 
 /// Writes one row kernel.
 ///
@@ -47,8 +38,7 @@ public:
   func::FuncOp emit(StringRef name);
 
 private:
-  void declare(StringRef name);
-  void bindParameters();
+  void open(StringRef name);
   void emitRows();
   void emitRow(Value row, Value isActive, MutableArrayRef<Value> accumulators);
   void computeRowValues(unsigned level, Value row);
@@ -63,7 +53,6 @@ private:
                                 int64_t width, int64_t unroll, Pass pass,
                                 Value row, Value isActive,
                                 SmallVector<Value> partial);
-  Value shuffle(Value value, int64_t offset);
   void combineThreads(Pass pass, SmallVectorImpl<Value> &values);
   void initializePartials();
   void storeHeldPartials(ValueRange accumulators);
@@ -95,9 +84,6 @@ private:
     int64_t parts = schedule.tiles > 1 ? schedule.tiles : number + 1;
     return parts * schedule.getWidth() > columns;
   }
-  Value toI64(Value value) {
-    return arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
-  }
   Value mul(Value a, Value c) { return arith::MulIOp::create(b, loc, a, c); }
   Value add(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
   Value less(Value a, Value c) {
@@ -116,11 +102,8 @@ private:
   bool isCuda;
   ElementBuilder elements;
 
-  func::FuncOp kernel;
-  Value rows, worker, workers;
-  Value threadX, threadY;
-  Value firstColumn;           ///< CUDA: of the thread's first vector
-  SmallVector<Value> partials; ///< one pointer for each reduction over rows
+  KernelFrame frame;
+  Value firstColumn; ///< CUDA: of the thread's first vector
   /// The row's elements, where it is held, by number of columns.
   llvm::SmallDenseMap<int64_t, SmallVector<Element>> held;
 };

@@ -13,32 +13,6 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-/// The value of the thread whose number differs by the bit `offset`. A warp
-/// exchanges 32 bits at once.
-Value RowKernel::shuffle(Value value, int64_t offset) {
-  auto constant = [&](int64_t number) -> Value {
-    return arith::ConstantOp::create(
-        b, loc, b.getI32IntegerAttr(static_cast<int32_t>(number)));
-  };
-  auto exchange = [&](Value word) -> Value {
-    return NVVM::ShflOp::create(b, loc, word.getType(), constant(-1), word,
-                                constant(offset), constant(31),
-                                NVVM::ShflKind::bfly, UnitAttr());
-  };
-  Type type = value.getType(), i32 = b.getI32Type(), i64 = b.getI64Type();
-  if (type.getIntOrFloatBitWidth() == 32)
-    return exchange(value);
-  if (type != i64)
-    value = arith::BitcastOp::create(b, loc, i64, value);
-  Value low = exchange(arith::TruncIOp::create(b, loc, i32, value));
-  Value high = arith::ShRUIOp::create(b, loc, value, elements.constant(32));
-  high = toI64(exchange(arith::TruncIOp::create(b, loc, i32, high)));
-  high = arith::ShLIOp::create(b, loc, high, elements.constant(32));
-  value = arith::OrIOp::create(b, loc, high, toI64(low));
-  return type == i64 ? value
-                     : Value(arith::BitcastOp::create(b, loc, type, value));
-}
-
 /// Combines the threads of a row, in an order that depends on the schedule
 /// only: within a warp by shuffles, between warps through shared memory.
 void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
@@ -48,16 +22,20 @@ void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
   int64_t lanes = std::min<int64_t>(schedule.threads, 32);
   for (auto [op, value] : llvm::zip(reductions, values))
     for (int64_t offset = lanes / 2; offset > 0; offset /= 2)
-      value = elements.combine(op.getKind(), value, shuffle(value, offset));
+      value = elements.combine(op.getKind(), value,
+                               elements.shuffle(value, offset));
   int64_t warps = schedule.threads / 32;
   if (warps <= 1)
     return;
   // With several warps a row there is one row a block.
   Shared shared = elements.getShared(
-      kernel, "_level" + Twine(pass.level) + "_columns" + Twine(pass.columns),
+      frame.kernel,
+      "_level" + Twine(pass.level) + "_columns" + Twine(pass.columns),
       ValueRange(values).getTypes(), warps * values.size());
-  Value warp = arith::ShRUIOp::create(b, loc, threadX, elements.constant(5));
-  Value lane = arith::AndIOp::create(b, loc, threadX, elements.constant(31));
+  Value warp =
+      arith::ShRUIOp::create(b, loc, frame.threadX, elements.constant(5));
+  Value lane =
+      arith::AndIOp::create(b, loc, frame.threadX, elements.constant(31));
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
                                         elements.constant(0));
   // The row before may still be reading.
@@ -89,13 +67,13 @@ void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
 /// Moves each pointer to partial results to this worker's own, and writes the
 /// neutral element where they are kept in memory.
 void RowKernel::initializePartials() {
-  for (size_t i = 0; i < partials.size(); ++i) {
+  for (size_t i = 0; i < frame.partials.size(); ++i) {
     ReduceRowsOp op = group.getRowReductions()[i];
-    Value &pointer = partials[i];
+    Value &pointer = frame.partials[i];
     bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
     Type type = getAccumulatorType(op);
     int64_t columns = columnsOf(op.getInput());
-    Value first = mul(worker, elements.constant(isFull ? columns : 1));
+    Value first = mul(frame.worker, elements.constant(isFull ? columns : 1));
     pointer = LLVM::GEPOp::create(b, loc, pointer.getType(), type, pointer,
                                   ArrayRef<LLVM::GEPArg>{first});
     if (isInRegisters(op))
@@ -129,9 +107,9 @@ Value RowKernel::combineRows(ReductionKind kind, Value value) {
   int64_t width = vector ? vector.getNumElements() : 1;
   Type element = getElementTypeOrSelf(value.getType());
   Value shared = getRowScratch();
-  Value lane = mul(threadX, elements.constant(width));
-  Value own =
-      add(mul(threadY, elements.constant(schedule.threads * width)), lane);
+  Value lane = mul(frame.threadX, elements.constant(width));
+  Value own = add(
+      mul(frame.threadY, elements.constant(schedule.threads * width)), lane);
   NVVM::Barrier0Op::create(b, loc);
   elements.storeRaw(value, shared, own);
   NVVM::Barrier0Op::create(b, loc);
@@ -156,7 +134,7 @@ Value RowKernel::getRowScratch() {
   for (ReduceRowsOp op : group.getRowReductions())
     types.push_back(getAccumulatorType(op));
   return elements
-      .getShared(kernel, "_rows", types,
+      .getShared(frame.kernel, "_rows", types,
                  schedule.rows * schedule.threads * schedule.vector)
       .pointer;
 }
@@ -167,9 +145,9 @@ void RowKernel::storeHeldPartials(ValueRange accumulators) {
                                  elements.constant(0));
   };
   unsigned next = 0;
-  for (size_t number = 0; number < partials.size(); ++number) {
+  for (size_t number = 0; number < frame.partials.size(); ++number) {
     ReduceRowsOp op = group.getRowReductions()[number];
-    Value pointer = partials[number];
+    Value pointer = frame.partials[number];
     int64_t columns = columnsOf(op.getInput());
     if (!isInRegisters(op))
       continue;
@@ -178,13 +156,13 @@ void RowKernel::storeHeldPartials(ValueRange accumulators) {
       Value value = combineRows(op.getKind(), accumulators[next++]);
       Value column = elements.constant(0), mayStore;
       if (isCuda && schedule.rows > 1)
-        mayStore = isZero(threadY);
+        mayStore = isZero(frame.threadY);
       if (isFull) {
         column = columnOf(i);
         if (isTail(i, columns))
           mayStore = both(mayStore, less(column, elements.constant(columns)));
       } else if (isCuda && schedule.threads > 1) {
-        mayStore = both(mayStore, isZero(threadX));
+        mayStore = both(mayStore, isZero(frame.threadX));
       }
       if (!mayStore) {
         elements.storeRaw(value, pointer, column);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schedule.h"
+
+#include "TileLayout.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -32,10 +34,13 @@ SmallVector<Access> getWideAccesses(const KernelGroup &group) {
       continue;
     }
     for (Value operand : op->getOperands())
-      if (std::optional<Access> access = group.getAccess(operand))
-        add(*access);
+      if (group.getPlacement(operand) != Placement::Block)
+        if (std::optional<Access> access = group.getAccess(operand))
+          add(*access);
   }
   for (const Store &store : group.getStores()) {
+    if (group.getPlacement(store.value) == Placement::Block)
+      continue;
     add(store.access);
     // What is stored as it is in memory.
     if (std::optional<Access> access = group.getAccess(store.value))
@@ -98,9 +103,6 @@ static bool hasWideRowReduction(const KernelGroup &group) {
   });
 }
 
-/// Shared memory that a block has on every chip.
-constexpr int64_t kSharedBytes = 48 * 1024;
-
 /// Shared memory in which a block combines the rows of its reductions: one
 /// vector of each thread.
 static int64_t getSharedBytes(const KernelGroup &group,
@@ -153,7 +155,28 @@ static std::optional<Schedule> chooseColumnTiles(const KernelGroup &group,
   return schedule;
 }
 
+/// A tile a block; where columns are summed, blocks that stay in one column of
+/// tiles and walk down.
+static Schedule chooseCudaTiles(const KernelGroup &group) {
+  Schedule schedule;
+  schedule.vector = chooseCudaVector(group);
+  schedule.tiles = llvm::divideCeil(group.getSpace().columns, kTileSize);
+  for (schedule.threads = 512; schedule.threads > 128; schedule.threads /= 2)
+    if (TileLayout(group, schedule.threads).getSharedBytes() <= kSharedBytes)
+      break;
+  if (group.getRowReductions().empty()) {
+    schedule.rowsPerWorker = kTileSize;
+    schedule.workers = int64_t(1) << 20;
+    return schedule;
+  }
+  schedule.workers =
+      schedule.tiles * llvm::divideCeil(2 * kProcessors, schedule.tiles);
+  return schedule;
+}
+
 static Schedule chooseCuda(const KernelGroup &group) {
+  if (group.isTile())
+    return chooseCudaTiles(group);
   Schedule schedule;
   int64_t columns = group.getSpace().columns;
   schedule.vector = chooseCudaVector(group);
@@ -207,13 +230,40 @@ static Schedule chooseCpu(const KernelGroup &group) {
   return schedule;
 }
 
+/// Checks a schedule of tiles that is written down.
+static FailureOr<Schedule> verifyCudaTiles(const KernelGroup &group,
+                                           Schedule schedule) {
+  GroupOp op = group.getGroup();
+  if (!llvm::is_contained({128, 256, 512}, schedule.threads) ||
+      schedule.rows != 1)
+    return op.emitOpError()
+           << "expected schedule `threads` 128, 256 or 512 and `rows` 1 of a "
+              "tile kernel, but got "
+           << schedule.threads << " and " << schedule.rows;
+  if (!group.getRowReductions().empty() &&
+      schedule.workers % schedule.tiles != 0)
+    return op.emitOpError()
+           << "expected schedule `workers` to be a multiple of "
+           << schedule.tiles
+           << ", the tiles along a row that is reduced, but got "
+           << schedule.workers;
+  int64_t shared = TileLayout(group, schedule.threads).getSharedBytes();
+  if (shared > kSharedBytes)
+    return op.emitOpError()
+           << "expected a schedule that keeps its tile in " << kSharedBytes
+           << " bytes of shared memory, but got " << shared
+           << ": fewer `threads` need less";
+  return schedule;
+}
+
 FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
                                                   KernelDevice device) {
   bool isCuda = device == KernelDevice::CUDA;
   Schedule schedule = isCuda ? chooseCuda(group) : chooseCpu(group);
   GroupOp op = group.getGroup();
   if (!op.getSchedule())
-    return schedule;
+    return isCuda && group.isTile() ? verifyCudaTiles(group, schedule)
+                                    : schedule;
   int64_t largestVector = isCuda ? chooseCudaVector(group) : 64;
   DictionaryAttr entries = *op.getSchedule();
   for (NamedAttribute entry : entries) {
@@ -249,6 +299,8 @@ FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
     schedule.threads = schedule.rows = 1;
     return schedule;
   }
+  if (group.isTile())
+    return verifyCudaTiles(group, schedule);
   if (!llvm::isPowerOf2_64(schedule.threads) || schedule.threads > 1024 ||
       schedule.rows > 1024 / schedule.threads ||
       (schedule.threads > 32 && schedule.rows > 1 && group.getNumLevels() > 1))

@@ -51,6 +51,7 @@ static LogicalResult convertCast(TorchCall &call) {
 
 void mlir::fuseops::addCastHandlers(TorchHandlers &handlers) {
   handlers.add("aten._to_copy", 1, 7, convertCast);
+  handlers.add("aten.to.device", 3, 6, convertCast);
   handlers.add("aten.to.dtype", 2, 5, convertCast);
   handlers.add("aten.to.dtype_layout", 2, 8, convertCast);
   handlers.add("aten.to.other", 2, 5, convertCast);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Loss.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -61,6 +62,8 @@ struct LossRow {
   /// Whether it's a gradient: tensor 0 is that of the loss, and a mean divides
   /// by the elements of the result.
   bool isGradient = false;
+  /// Whether PyTorch computes integers as such, so that they wrap.
+  bool wrapsIntegers = false;
 };
 } // namespace
 
@@ -169,10 +172,11 @@ static Value buildPoisson(ScalarMath &m, ArrayRef<Value> t,
   return m.add(loss, m.select(isLarge, stirling, m.constant(0.0)));
 }
 
-/// `clamp_min(x, 0)`: unlike a maximum's, its gradient passes at the bound.
+/// `clamp_min(x, 0)`: unlike a maximum's, its gradient passes at the bound, but
+/// not for NaN.
 static Value clampAtZero(ScalarMath &m, Value x) {
-  Value zero = m.constant(0.0);
-  return m.select(m.less(x, zero), zero, x);
+  Value zero = m.constant(0.0), nan = m.constant(std::nan(""));
+  return m.select(m.isNaN(x), nan, m.select(m.less(x, zero), zero, x));
 }
 
 static Value buildHinge(ScalarMath &m, ArrayRef<Value> t, ArrayRef<double> n) {
@@ -199,6 +203,10 @@ static LogicalResult convertLoss(TorchCall &call, const LossRow &row) {
     FailureOr<Value> tensor = call.tensor(index);
     if (failed(tensor))
       return failure();
+    if (row.wrapsIntegers &&
+        isa<IntegerType>(getElementTypeOrSelf(tensor->getType())))
+      return call.refuse("expected floating-point tensors, but got " +
+                         print(tensor->getType()));
     isThere.push_back(true);
     tensors.push_back(*tensor);
   }
@@ -273,7 +281,13 @@ static const SmallVector<LossRow> &getRows() {
       {"soft_margin_loss", 2, buildSoftMargin, 2},
       {"poisson_nll_loss", 2, buildPoisson, 5, {{2, 1.0}, {3, 0.0}, {4, 1e-8}}},
       {"hinge_embedding_loss", 2, buildHinge, 3, {{2, 1.0}}},
-      {"margin_ranking_loss", 3, buildMarginRanking, 4, {{3, 0.0}}},
+      {"margin_ranking_loss",
+       3,
+       buildMarginRanking,
+       4,
+       {{3, 0.0}},
+       /*isGradient=*/false,
+       /*wrapsIntegers=*/true},
       {"mse_loss_backward",
        3,
        [](ScalarMath &m, ArrayRef<Value> t, ArrayRef<double>) {

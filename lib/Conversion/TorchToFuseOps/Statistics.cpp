@@ -7,6 +7,7 @@
 
 #include "Reduction.h"
 #include "mlir/Dialect/Traits.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -103,7 +104,14 @@ static LogicalResult setNorm(ReductionCall &reduction, double order) {
         Value size = math.abs(s[0]);
         if (order == 1.0 || isExtreme)
           return size;
-        return math.pow(size, math.constant(order));
+        Value exponent = math.constant(order);
+        if (order > 1.0)
+          return math.pow(size, exponent);
+        // The slope at 0 is infinite; PyTorch gives a 0 no gradient.
+        Value isZero = math.equal(size, math.constant(0.0));
+        Value base = math.select(isZero, math.constant(1.0), size);
+        Value atZero = math.constant(std::pow(0.0, order));
+        return math.select(isZero, atZero, math.pow(base, exponent));
       });
   ReductionKind kind = !isExtreme   ? ReductionKind::Sum
                        : order > 0. ? ReductionKind::Max

@@ -224,8 +224,9 @@ static TorchHandler convertTriangle(bool isLower) {
     if (failed(multiple))
       return failure();
     auto type = cast<RankedTensorType>(input->getType());
+    if (type.hasStaticShape() && getNumElements(type) == Extent())
+      return call.set(0, *input);
     if (type.getRank() < 2 || *multiple > 1 || getColumns(type) == 0 ||
-        type.getDimSize(type.getRank() - 2) == 0 ||
         (type.getRank() > 2 && type.isDynamicDim(type.getRank() - 2)))
       return call.refuse("expected matrices of known size, but got " +
                          print(type));

@@ -158,6 +158,8 @@ LogicalResult FunctionImporter::createFusible() {
       function.getSymVisibilityAttr(), getResultList("fuseops.frozen_results"),
       getResultList("fuseops.missing_gradients"), size->getMin(builder),
       size->getMax(builder));
+  if (Attribute recipe = function->getDiscardableAttr(kRecipeAttr))
+    fusible->setDiscardableAttr(kRecipeAttr, recipe);
   body = builder.createBlock(&fusible.getForward(), {}, types, locs);
   for (auto [argument, value] :
        llvm::zip(function.getArguments(), body->getArguments())) {
@@ -183,6 +185,7 @@ Value FunctionImporter::getRandomState() {
 
 void FunctionImporter::convert(Operation *op) {
   TorchCall call(op, state, builder);
+  Operation *last = body->empty() ? nullptr : &body->back();
   const TorchHandlers::Entry *entry =
       isa_and_present<torch::TorchDialect>(op->getDialect())
           ? TorchHandlers::get().lookup(call.getName())
@@ -217,8 +220,16 @@ void FunctionImporter::convert(Operation *op) {
   } else {
     result = entry->handler(call);
   }
-  if (succeeded(result))
+  if (succeeded(result)) {
+    // A contraction has recipe and name of the call that it stems from.
+    for (StringRef name : {StringRef(kRecipeAttr), StringRef(kNameAttr)})
+      if (Attribute kept = op->getDiscardableAttr(name))
+        for (Operation *made = body->empty() ? nullptr : &body->back();
+             made != last; made = made->getPrevNode())
+          if (isa<LinearOp, MatmulOp, GroupedMatmulOp>(made))
+            made->setDiscardableAttr(name, kept);
     return;
+  }
   hasFailed = true;
   fail();
 }

@@ -123,12 +123,20 @@ RankedTensorType mlir::fuseops::getComputeTensor(Type type) {
   return tensor.clone(getComputeType(tensor.getElementType()));
 }
 
+RankedTensorType mlir::fuseops::getTensorLike(RankedTensorType like,
+                                              ArrayRef<int64_t> shape,
+                                              Type elementType) {
+  bool isDynamic = llvm::any_of(shape, ShapedType::isDynamic);
+  return RankedTensorType::get(shape, elementType,
+                               isDynamic ? like.getEncoding() : Attribute());
+}
+
 RankedTensorType mlir::fuseops::withColumns(RankedTensorType type,
                                             int64_t columns, Type elementType) {
   SmallVector<int64_t> shape(type.getShape());
   if (!shape.empty())
     shape.back() = columns;
-  return RankedTensorType::get(shape, elementType);
+  return getTensorLike(type, shape, elementType);
 }
 
 int64_t mlir::fuseops::getColumns(RankedTensorType type) {
@@ -140,7 +148,8 @@ RankedTensorType mlir::fuseops::getBlocksType(RankedTensorType type,
                                               Type element) {
   SmallVector<int64_t> shape(type.getShape());
   Attribute encoding;
-  for (auto [extent, block] : llvm::zip_equal(shape, ArrayRef{rows, columns})) {
+  int64_t blocks[] = {rows, columns};
+  for (auto [extent, block] : llvm::zip_equal(shape, blocks)) {
     if (!ShapedType::isDynamic(extent))
       extent = llvm::divideCeil(extent, block);
     else if (block != 1)
@@ -149,35 +158,16 @@ RankedTensorType mlir::fuseops::getBlocksType(RankedTensorType type,
   return RankedTensorType::get(shape, element, encoding);
 }
 
-Extent mlir::fuseops::getNumElements(RankedTensorType type, unsigned dropped) {
-  int64_t count = 1;
-  bool isDynamic = false;
-  for (int64_t extent :
-       type.getShape().drop_back(std::min<size_t>(dropped, type.getRank()))) {
-    if (ShapedType::isDynamic(extent))
-      isDynamic = true;
-    else
-      count *= extent;
-  }
-  return isDynamic ? Extent{0, count} : Extent{count, 0};
-}
-
-int64_t mlir::fuseops::getElementBytes(Type elementType) {
-  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
-}
-
-Extent mlir::fuseops::getNumBytes(RankedTensorType type) {
-  return getNumElements(type) * getElementBytes(type.getElementType());
-}
-
 bool mlir::fuseops::isBroadcastableTo(RankedTensorType from,
                                       RankedTensorType to) {
   if (from.getRank() > to.getRank())
     return false;
   return llvm::all_of(
       llvm::zip(llvm::reverse(from.getShape()), llvm::reverse(to.getShape())),
-      [](auto extents) {
+      [&](auto extents) {
         auto [own, target] = extents;
+        if (ShapedType::isDynamic(own) && from.getEncoding() != to.getEncoding())
+          return false;
         return own == target || own == 1;
       });
 }
@@ -190,8 +180,8 @@ RankedTensorType mlir::fuseops::detail::largestTensor(Operation *op) {
     // What is empty is the space, whatever is reduced from or broadcast to it.
     auto key = [](RankedTensorType t) {
       Extent count = getNumElements(t);
-      bool isEmpty = count == Extent{0, 0};
-      return std::make_tuple(isEmpty, count.perSymbol, count.constant,
+      bool isEmpty = count == Extent();
+      return std::make_tuple(isEmpty, count.getGrowth(), count.constant,
                              isEmpty ? getColumns(t) : 0);
     };
     return key(type) > key(largest);

@@ -257,6 +257,8 @@ LogicalResult mlir::fuseops::verifyRowScale(Operation *op, StringRef name,
 }
 
 LogicalResult SreluOp::verify() {
+  if (!getScale())
+    return success();
   RankedTensorType type = tensorType(getInput());
   return failure(failed(verifyHasColumns(*this, type)) ||
                  failed(verifyRowScale(*this, "scale", getScale(), type)));
@@ -358,78 +360,3 @@ LogicalResult ReduceColumnsOp::verify() {
   return verifySameShape(*this, "result", getResult(),
                          withColumns(input, 1, input.getElementType()));
 }
-
-//===----------------------------------------------------------------------===//
-// Contractions
-//===----------------------------------------------------------------------===//
-
-/// The high-precision tensor type of a contraction's operand.
-static RankedTensorType operandType(Value value) {
-  if (auto quantized = dyn_cast<QuantizedType>(value.getType()))
-    return quantized.getTensorType(BFloat16Type::get(value.getContext()));
-  return tensorType(value);
-}
-
-static LogicalResult verifyOperandElements(Operation *op, StringRef name,
-                                           Value value) {
-  auto element = dyn_cast<FloatType>(operandType(value).getElementType());
-  if (!element || element.getWidth() < 16)
-    return op->emitOpError()
-           << "expected `" << name
-           << "` to be a tensor of f16, bf16, f32 or f64, or quantized, but "
-              "got "
-           << value.getType();
-  return success();
-}
-
-LogicalResult LinearOp::verify() {
-  if (failed(verifyOperandElements(*this, "input", getInput())) ||
-      failed(verifyOperandElements(*this, "weight", getWeight())))
-    return failure();
-  RankedTensorType input = operandType(getInput());
-  RankedTensorType weight = operandType(getWeight());
-  if (failed(verifyHasColumns(*this, input)))
-    return failure();
-  if (weight.getRank() != 2 || weight.getDimSize(1) != getColumns(input))
-    return emitOpError() << "expected `weight` to have shape [N, "
-                         << getColumns(input) << "], but got "
-                         << getWeight().getType();
-  RankedTensorType expected =
-      withColumns(input, weight.getDimSize(0), input.getElementType());
-  return failure(
-      failed(verifySameShape(*this, "result", getResult(), expected)) ||
-      failed(verifyRowVector(*this, "bias", getBias(), weight.getDimSize(0))));
-}
-
-LogicalResult MatmulOp::verify() {
-  if (failed(verifyOperandElements(*this, "lhs", getLhs())) ||
-      failed(verifyOperandElements(*this, "rhs", getRhs())))
-    return failure();
-  RankedTensorType lhs = operandType(getLhs()), rhs = operandType(getRhs());
-  if (lhs.getRank() < 2 || rhs.getRank() < 2)
-    return emitOpError() << "expected operands of rank 2 or more, but got "
-                         << lhs << " and " << rhs;
-  Extent lhsK =
-      getTransposeLhs() ? getNumElements(lhs, 1) : Extent{getColumns(lhs), 0};
-  Extent rhsK =
-      getTransposeRhs() ? Extent{getColumns(rhs), 0} : getNumElements(rhs, 1);
-  if (lhsK != rhsK)
-    return emitOpError() << "expected operands with equal contracted extents, "
-                            "but got "
-                         << lhs << " and " << rhs;
-  Extent columns =
-      getTransposeRhs() ? getNumElements(rhs, 1) : Extent{getColumns(rhs), 0};
-  if (columns.perSymbol)
-    return emitOpError() << "expected a result with a static number of "
-                            "columns, but `rhs` is "
-                         << rhs;
-  RankedTensorType expected =
-      getTransposeLhs()
-          ? RankedTensorType::get({getColumns(lhs), columns.constant},
-                                  lhs.getElementType())
-          : withColumns(lhs, columns.constant, lhs.getElementType());
-  return verifySameShape(*this, "result", getResult(), expected);
-}
-
-SmallVector<unsigned> LinearOp::getQuantizableOperands() { return {0, 1}; }
-SmallVector<unsigned> MatmulOp::getQuantizableOperands() { return {0, 1}; }

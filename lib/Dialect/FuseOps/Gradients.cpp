@@ -304,6 +304,16 @@ static Value asMatrix(OpBuilder &builder, Location loc, Value value) {
       value);
 }
 
+/// `value` as an operand of a product that reads its row or its transposed
+/// copy: a quantized one that lacks that copy is dequantized.
+static Value asReadable(OpBuilder &builder, Location loc, Value value,
+                        bool readsRowCopy, Type element) {
+  auto type = dyn_cast<QuantizedType>(value.getType());
+  if (!type || (readsRowCopy ? type.hasRowCopy() : type.hasColCopy()))
+    return value;
+  return DequantizeOp::create(builder, loc, type.getTensorType(element), value);
+}
+
 Gradients LinearOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                    ArrayRef<bool> needed) {
   SmallVector<Value> results(getNumOperands());
@@ -314,16 +324,23 @@ Gradients LinearOp::buildGradients(OpBuilder &builder, ValueRange gradients,
   if (needed[0]) {
     auto type = withColumns(tensorType(dy), getColumns(inputType),
                             inputType.getElementType());
-    results[0] = MatmulOp::create(builder, getLoc(), type, dy, getWeight(),
-                                  false, false);
+    Value weight =
+        asReadable(builder, getLoc(), getWeight(), /*readsRowCopy=*/false,
+                   tensorType(dy).getElementType());
+    results[0] =
+        MatmulOp::create(builder, getLoc(), type, dy, weight, false, false);
     if (type != inputType)
       results[0] = ReshapeOp::create(builder, getLoc(), inputType, results[0]);
   }
-  if (needed[1])
+  if (needed[1]) {
+    Value input =
+        asReadable(builder, getLoc(), getInput(),
+                   /*readsRowCopy=*/false, tensorType(dy).getElementType());
     results[1] =
         MatmulOp::create(builder, getLoc(), operandGradientType(getWeight()),
-                         dy, asMatrix(builder, getLoc(), getInput()),
+                         dy, asMatrix(builder, getLoc(), input),
                          /*transpose_lhs=*/true, false);
+  }
   if (getBias() && needed[2])
     results[2] = ReduceRowsOp::create(builder, getLoc(), getBias().getType(),
                                       gradients[0], ReductionKind::Sum);
@@ -348,6 +365,9 @@ Gradients MatmulOp::buildGradients(OpBuilder &builder, ValueRange gradients,
   // A result is [rows, columns]; a higher-rank operand is reshaped to.
   auto product = [&](RankedTensorType type, Value a, Value b, bool ta,
                      bool tb) -> Value {
+    Type common = tensorType(dy).getElementType();
+    a = asReadable(builder, getLoc(), a, /*readsRowCopy=*/!ta, common);
+    b = asReadable(builder, getLoc(), b, /*readsRowCopy=*/tb, common);
     auto rows = [](Value value, bool transposed) {
       RankedTensorType t = operandGradientType(value);
       return transposed ? Extent{getColumns(t), 0} : getNumElements(t, 1);
@@ -381,6 +401,7 @@ Gradients MatmulOp::buildGradients(OpBuilder &builder, ValueRange gradients,
 // Quantization
 //===----------------------------------------------------------------------===//
 
+// fp8_g1: straight through, also where the data is clipped.
 Gradients QuantizeOp::buildGradients(OpBuilder &builder, ValueRange gradients,
                                      ArrayRef<bool> needed) {
   SmallVector<Value> results(getNumOperands());

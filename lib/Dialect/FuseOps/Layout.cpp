@@ -26,7 +26,7 @@ Value mlir::fuseops::permute(OpBuilder &builder, Location loc, Value value,
   for (int64_t dim : order)
     shape.push_back(type.getDimSize(dim));
   return PermuteOp::create(builder, loc,
-                           RankedTensorType::get(shape, type.getElementType()),
+                           getTensorLike(type, shape, type.getElementType()),
                            value, order);
 }
 
@@ -35,7 +35,7 @@ Value mlir::fuseops::reshapeTo(OpBuilder &builder, Location loc, Value value,
   RankedTensorType type = tensorType(value);
   if (type.getShape() == shape)
     return value;
-  auto reshaped = RankedTensorType::get(shape, type.getElementType());
+  RankedTensorType reshaped = getTensorLike(type, shape, type.getElementType());
   // A constant stays one, which backward reads where it lies.
   if (auto constant = value.getDefiningOp<ConstantOp>()) {
     ElementsAttr elements = constant.getValue();
@@ -145,7 +145,7 @@ FailureOr<Value> mlir::fuseops::reduceDims(OpBuilder &builder, Location loc,
       dims, [&](int64_t dim) { return type.getDimSize(dim) != 1; });
   if (!isReducing)
     return broadcastTo(builder, loc, reshapeTo(builder, loc, value, shape),
-                       RankedTensorType::get(shape, element));
+                       getTensorLike(type, shape, element));
   Plan plan(type, dims, kind);
   auto hasDynamic = [&](ArrayRef<int64_t> list) {
     return llvm::any_of(list,
@@ -201,7 +201,7 @@ FailureOr<Value> mlir::fuseops::reduceDims(OpBuilder &builder, Location loc,
       value = reshapeTo(builder, loc, value, matrix);
       matrix.back() = 1;
       value = ReduceColumnsOp::create(
-          builder, loc, RankedTensorType::get(matrix, to), value, kind);
+          builder, loc, getTensorLike(type, matrix, to), value, kind);
     };
     Type wide = getAccumulatorType(type.getElementType());
     matrix.push_back(cut);

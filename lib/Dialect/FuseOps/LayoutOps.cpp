@@ -23,7 +23,7 @@ static RankedTensorType withExtent(RankedTensorType type, int64_t dim,
                                    int64_t extent) {
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = extent;
-  return RankedTensorType::get(shape, type.getElementType());
+  return getTensorLike(type, shape, type.getElementType());
 }
 
 /// Checks that an operation's `dim` is a dimension of `type`.
@@ -162,7 +162,8 @@ Gradients SliceOp::buildGradients(OpBuilder &builder, ValueRange gradients,
     shape.insert(shape.begin() + dim + 1, 1);
     gradient = reshapeTo(builder, loc, gradient, shape);
     shape[dim + 1] = step;
-    auto spread = RankedTensorType::get(shape, inner.getElementType());
+    RankedTensorType spread =
+        getTensorLike(inner, shape, inner.getElementType());
     gradient = padWithZeros(builder, loc, gradient, dim + 1, place, spread);
     shape.erase(shape.begin() + dim + 1);
     shape[dim] = count * step;
@@ -259,7 +260,8 @@ LogicalResult PermuteOp::verify() {
     seen[dim] = true;
     shape.push_back(input.getDimSize(dim));
   }
-  auto expected = RankedTensorType::get(shape, input.getElementType());
+  RankedTensorType expected =
+      getTensorLike(input, shape, input.getElementType());
   if (static_cast<int64_t>(shape.size()) != input.getRank())
     return emitOpError() << "expected `order` to name each dimension of "
                          << input << " once, but got [" << getOrder() << "]";

@@ -86,12 +86,12 @@ static LogicalResult verifyBlocks(Operation *op, RankedTensorType whole,
                                   RankedTensorType blocks, int64_t rows,
                                   int64_t columns) {
   using Block = std::pair<int64_t, int64_t>;
-  if (!llvm::is_contained(
-          {Block{1, 32}, Block{1, 128}, Block{128, 1}, Block{128, 128}},
-          Block{rows, columns}))
-    return op->emitOpError()
-           << "expected blocks of 1x32, 1x128, 128x1 or 128x128, but got "
-           << rows << "x" << columns;
+  if (!llvm::is_contained({Block{1, 32}, Block{32, 1}, Block{1, 128},
+                           Block{128, 1}, Block{128, 128}},
+                          Block{rows, columns}))
+    return op->emitOpError() << "expected blocks of 1x32, 32x1, 1x128, 128x1 "
+                                "or 128x128, but got "
+                             << rows << "x" << columns;
   if (whole.getRank() != 2)
     return op->emitOpError()
            << "expected a tensor of rank 2, but got " << whole;
@@ -135,8 +135,11 @@ LogicalResult UpdateScaleOp::verify() {
                          << getFormat();
   if (scale.getRank() != 1 || history.getRank() != 2 ||
       !scale.hasStaticShape() || !history.hasStaticShape() ||
-      history.getDimSize(0) < 1 || history.getDimSize(1) != scale.getDimSize(0))
-    return emitOpError() << "expected scales [N] and a history [H, N], but got "
+      history.getDimSize(0) < 1 ||
+      history.getDimSize(1) != scale.getDimSize(0) ||
+      history.getElementType() != scale.getElementType())
+    return emitOpError() << "expected scales [N] and a history [H, N] of one "
+                            "element type, but got "
                          << scale << " and " << history;
   return success();
 }

@@ -92,34 +92,36 @@ QuantizedType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// The scale_inv of a copy of type `data`.
+static RankedTensorType getScaleType(RankedTensorType data, ScaleKind scale) {
+  Type f32 = Float32Type::get(data.getContext());
+  switch (scale) {
+  case ScaleKind::PerTensor:
+    return RankedTensorType::get({}, f32);
+  case ScaleKind::PerRow:
+    return RankedTensorType::get({data.getDimSize(0), 1}, f32);
+  case ScaleKind::Block1x128: {
+    RankedTensorType grid = getBlocksType(data, 1, 128, f32);
+    return getTensorLike(grid, {grid.getDimSize(1), grid.getDimSize(0)}, f32);
+  }
+  case ScaleKind::Block128x128: {
+    RankedTensorType grid = getBlocksType(data, 128, 128, f32);
+    if (grid.isDynamicDim(1))
+      return grid;
+    return withColumns(grid, llvm::alignTo(grid.getDimSize(1), 4), f32);
+  }
+  case ScaleKind::MX1x32:
+    return getBlocksType(data, 1, 32, Float8E8M0FNUType::get(f32.getContext()));
+  }
+  llvm_unreachable("unknown scale");
+}
+
+// fp8_c2, fp8_t3: what the consumer reads is what quantize writes.
 SmallVector<RankedTensorType> QuantizedType::getParts() const {
-  auto ceilDiv = [](int64_t a, int64_t b) {
-    return ShapedType::isDynamic(a) ? a : (a + b - 1) / b;
-  };
-  Type f32 = Float32Type::get(getContext());
   SmallVector<RankedTensorType> parts;
   auto addCopy = [&](int64_t rows, int64_t columns) {
     parts.push_back(RankedTensorType::get({rows, columns}, getElementType()));
-    switch (getScale()) {
-    case ScaleKind::PerTensor:
-      parts.push_back(RankedTensorType::get({}, f32));
-      return;
-    case ScaleKind::PerRow:
-      parts.push_back(RankedTensorType::get({rows, 1}, f32));
-      return;
-    case ScaleKind::Block1x128:
-      parts.push_back(
-          RankedTensorType::get({rows, ceilDiv(columns, 128)}, f32));
-      return;
-    case ScaleKind::Block128x128:
-      parts.push_back(RankedTensorType::get(
-          {ceilDiv(rows, 128), ceilDiv(columns, 128)}, f32));
-      return;
-    case ScaleKind::MX1x32:
-      parts.push_back(RankedTensorType::get(
-          {rows, ceilDiv(columns, 32)}, Float8E8M0FNUType::get(getContext())));
-      return;
-    }
+    parts.push_back(getScaleType(parts.back(), getScale()));
   };
   if (hasRowCopy())
     addCopy(getShape()[0], getShape()[1]);

@@ -135,9 +135,15 @@ ReturnOp FusibleOp::getBackwardReturn() {
   return cast<ReturnOp>(getBackward().front().getTerminator());
 }
 
+static bool hasSymbolicColumns(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() &&
+         tensor.isDynamicDim(tensor.getRank() - 1);
+}
+
 /// What a value of a program may be: a tensor of integers or floats, or a
-/// quantized one. At most one of its extents may be dynamic, and not the last:
-/// it is the one symbolic row count.
+/// quantized one. At most one of its extents may be dynamic: it is the one
+/// symbolic row count, or the number of blocks of rows.
 static LogicalResult verifyTensor(Operation *op, Type type, const Twine &what) {
   ArrayRef<int64_t> shape;
   if (auto quantized = dyn_cast<QuantizedType>(type)) {
@@ -145,6 +151,11 @@ static LogicalResult verifyTensor(Operation *op, Type type, const Twine &what) {
   } else {
     auto tensor = cast<RankedTensorType>(type);
     shape = tensor.getShape();
+    Attribute encoding = tensor.getEncoding();
+    if (encoding && (!isa<BlocksAttr>(encoding) || tensor.hasStaticShape()))
+      return op->emitOpError()
+             << what << " has type " << type
+             << ", but the only encoding is `#fuseops.blocks`, of a `?`";
     if (!isElementType(tensor.getElementType()))
       return op->emitOpError()
              << what << " has type " << type
@@ -154,23 +165,43 @@ static LogicalResult verifyTensor(Operation *op, Type type, const Twine &what) {
   if (llvm::count(shape, ShapedType::kDynamic) > 1)
     return op->emitOpError() << what << " has type " << type
                              << ", but at most one extent may be `?`";
-  if (!shape.empty() && ShapedType::isDynamic(shape.back()))
+  bool mayBeTransposed = isa<RankedTensorType>(type) && shape.size() == 2;
+  if (!mayBeTransposed && !shape.empty() && ShapedType::isDynamic(shape.back()))
     return op->emitOpError() << what << " has type " << type
                              << ", but the last extent may not be `?`: only "
                                 "the number of rows is symbolic";
   return success();
 }
 
-/// Every tensor that the operations of `region` compute, those of groups
-/// included. The transposed copy of a quantized tensor has `?` last.
-static LogicalResult verifyTensors(Region &region) {
-  WalkResult walk = region.walk([](Operation *op) {
-    if (isa<UnpackQuantizedOp>(op))
-      return WalkResult::advance();
-    for (OpResult result : op->getResults())
+/// The transposed copy of a quantized tensor has `?` last. What moves such a
+/// tensor, or multiplies it, is all that may touch it.
+static bool mayHaveSymbolicColumns(Operation *op) {
+  return isa<PermuteOp, PackQuantizedOp, UnpackQuantizedOp, ScaledMatmulOp,
+             GroupOp, LaunchOp, ReturnOp, YieldOp>(op);
+}
+
+/// Every tensor that the operations of `region` read and compute, those of
+/// groups included.
+static LogicalResult verifyTensors(FusibleOp fusible, Region &region) {
+  auto verifyColumns = [&](Operation *op, Type type, const Twine &what) {
+    if (!hasSymbolicColumns(type) || mayHaveSymbolicColumns(op))
+      return success();
+    return LogicalResult(op->emitOpError()
+                         << what << " has type " << type
+                         << ", but the last extent may not be `?`: only the "
+                            "number of rows is symbolic");
+  };
+  WalkResult walk = region.walk([&](Operation *op) {
+    for (OpResult result : op->getResults()) {
+      std::string what = ("result " + Twine(result.getResultNumber())).str();
       if (isa<RankedTensorType>(result.getType()) &&
-          failed(verifyTensor(op, result.getType(),
-                              "result " + Twine(result.getResultNumber()))))
+          (failed(verifyTensor(op, result.getType(), what)) ||
+           failed(verifyColumns(op, result.getType(), what))))
+        return WalkResult::interrupt();
+    }
+    for (OpOperand &operand : op->getOpOperands())
+      if (failed(verifyColumns(op, operand.get().getType(),
+                               "operand " + Twine(operand.getOperandNumber()))))
         return WalkResult::interrupt();
     return WalkResult::advance();
   });
@@ -241,8 +272,8 @@ LogicalResult FusibleOp::verifyRegions() {
     llvm::interleaveComma(forward->getValues().getTypes(), diag);
     return diag << ")";
   }
-  if (failed(verifyTensors(getForward())) ||
-      failed(verifyTensors(getBackward())))
+  if (failed(verifyTensors(*this, getForward())) ||
+      failed(verifyTensors(*this, getBackward())))
     return failure();
   if (!hasBackward())
     return success();

@@ -8,6 +8,7 @@
 #include "DType.h"
 #include "Workspace.h"
 
+#include "FuseOps/Dialect/FuseOps/Contraction.h"
 #include "FuseOps/Target/Program.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -20,23 +21,22 @@ using namespace mlir::fuseops;
 static constexpr int64_t kMaxCount = int64_t(1) << 60;
 
 static SmallVector<Extent> getExtents(RankedTensorType type) {
-  return llvm::map_to_vector(type.getShape(), [](int64_t size) {
-    return ShapedType::isDynamic(size) ? Extent{0, 1} : Extent{size, 0};
-  });
+  return llvm::map_to_vector(
+      llvm::seq<unsigned>(type.getRank()),
+      [&](unsigned dim) { return getExtent(type, dim); });
 }
 
 /// The product; at most one of the two is symbolic. What a library call
 /// computes may be more than an integer counts: then as many as it can.
 static Extent multiply(Extent a, Extent b) {
-  Extent scaled = b.perSymbol ? b : a;
-  int64_t factor = b.perSymbol ? a.constant : b.constant;
-  auto scale = [=](int64_t size) {
+  Extent scaled = b.isConstant() ? a : b;
+  int64_t factor = b.isConstant() ? b.constant : a.constant;
+  return scaled.map([=](int64_t size) {
     int64_t product;
     return llvm::MulOverflow(size, factor, product)
                ? kMaxCount
                : std::min(product, kMaxCount);
-  };
-  return {scale(scaled.constant), scale(scaled.perSymbol)};
+  });
 }
 
 Extent ProgramTensor::getBytes() const {
@@ -46,8 +46,12 @@ Extent ProgramTensor::getBytes() const {
   return bytes;
 }
 
-static Extent toExtent(ArrayRef<int64_t> values) {
-  return values.size() == 2 ? Extent{values[0], values[1]} : Extent{};
+SmallVector<int> ProgramStep::getTensors() const {
+  SmallVector<int> used(tensors);
+  for (int index : {a, aScale, b, bScale, bias, out})
+    if (index >= 0)
+      used.push_back(index);
+  return used;
 }
 
 namespace {
@@ -87,12 +91,15 @@ public:
 private:
   FailureOr<int> addTensor(Value value, StringRef name, TensorRole role,
                            Location loc);
+  LogicalResult checkSymbol();
   LogicalResult planOp(Operation &op);
   LogicalResult planReshape(ReshapeOp op);
   LogicalResult planConstant(ConstantOp op);
   LogicalResult planLaunch(LaunchOp op);
-  LogicalResult planMatmul(Operation *op, Value lhs, Value rhs, Value bias,
-                           bool transposeLhs, bool transposeRhs);
+  LogicalResult planContraction(Operation *op, const Contraction &product);
+  LogicalResult planScaledMatmul(ScaledMatmulOp op);
+  ProgramStep startMatmul(Operation *op);
+  LogicalResult addMatmul(Operation *op, ProgramStep &step);
   LogicalResult addOutput(Value value, StringRef name, Location loc);
   std::string makeUnique(StringRef name);
   void countFloor();
@@ -165,16 +172,17 @@ LogicalResult EntryPlanner::planLaunch(LaunchOp op) {
   step.templateName = stringifyKernelTemplate(op.getKernelTemplate()).str();
   for (StringRef member : op.getMembers().getAsValueRange<StringAttr>())
     step.members.push_back(member.str());
-  step.bytes = toExtent(op.getBytes());
-  entry.unfusedBytes = entry.unfusedBytes + toExtent(op.getUnfusedBytes());
-  step.grid = {toExtent(op.getRows()),
+  step.bytes = Extent::fromArray(op.getBytes());
+  entry.unfusedBytes =
+      entry.unfusedBytes + Extent::fromArray(op.getUnfusedBytes());
+  step.grid = {Extent::fromArray(op.getRows()),
                static_cast<int64_t>(op.getRowsPerWorker()),
                static_cast<int64_t>(op.getMaxWorkers())};
   step.threadsX = op.getThreadsX();
   step.threadsY = op.getThreadsY();
   step.sharedBytes = op.getSharedBytes();
   // A grid of no rows has no workers, whatever else it says.
-  step.countGrid = {toExtent(op.getCountRows()),
+  step.countGrid = {Extent::fromArray(op.getCountRows()),
                     static_cast<int64_t>(op.getCountRowsPerWorker()),
                     std::max<int64_t>(1, op.getCountMaxWorkers())};
   for (Value input : op.getInputs())
@@ -191,46 +199,76 @@ LogicalResult EntryPlanner::planLaunch(LaunchOp op) {
   return success();
 }
 
-LogicalResult EntryPlanner::planMatmul(Operation *op, Value lhs, Value rhs,
-                                       Value bias, bool transposeLhs,
-                                       bool transposeRhs) {
-  for (Value operand : op->getOperands())
-    if (!isa<RankedTensorType>(operand.getType()))
-      return op->emitError()
-             << "expected plain tensors, but got " << operand.getType();
+ProgramStep EntryPlanner::startMatmul(Operation *op) {
   ProgramStep step(op->getLoc());
   StringRef mnemonic = op->getName().stripDialect();
   step.name = makeUnique(entry.name + "_" + mnemonic.str());
   step.templateName = stringifyKernelTemplate(KernelTemplate::Library).str();
   step.members.push_back(op->getName().getStringRef().str());
-  // An operand of higher rank is the matrix of its rows.
-  auto lhsType = cast<RankedTensorType>(lhs.getType());
-  auto rhsType = cast<RankedTensorType>(rhs.getType());
-  Extent lhsRows = getNumElements(lhsType, 1),
-         lhsColumns = {getColumns(lhsType), 0};
-  Extent rhsRows = getNumElements(rhsType, 1),
-         rhsColumns = {getColumns(rhsType), 0};
-  step.m = transposeLhs ? lhsColumns : lhsRows;
-  step.k = transposeLhs ? lhsRows : lhsColumns;
-  step.n = transposeRhs ? rhsRows : rhsColumns;
-  step.transposeA = transposeLhs;
-  step.transposeB = transposeRhs;
-  step.a = indices.lookup(lhs);
-  step.b = indices.lookup(rhs);
-  if (bias)
-    step.bias = indices.lookup(bias);
+  return step;
+}
+
+LogicalResult EntryPlanner::addMatmul(Operation *op, ProgramStep &step) {
   FailureOr<int> out = addTensor(op->getResult(0), step.name,
                                  TensorRole::Workspace, op->getLoc());
   if (failed(out))
     return failure();
   step.out = *out;
-  for (int index : {step.a, step.b, step.bias, step.out})
-    if (index >= 0)
-      step.bytes = step.bytes + entry.tensors[index].getBytes();
+  for (int index : step.getTensors())
+    step.bytes = step.bytes + entry.tensors[index].getBytes();
   step.flops = multiply(multiply(multiply(step.m, step.n), step.k), {2, 0});
   entry.unfusedBytes = entry.unfusedBytes + step.bytes;
   entry.steps.push_back(std::move(step));
   return success();
+}
+
+LogicalResult EntryPlanner::planContraction(Operation *op,
+                                            const Contraction &product) {
+  for (Value operand : op->getOperands())
+    if (!isa<RankedTensorType>(operand.getType()))
+      return op->emitError()
+             << "expected plain tensors, but got " << operand.getType();
+  ProgramStep step = startMatmul(op);
+  // An operand of higher rank is the matrix of its rows.
+  auto lhsType = cast<RankedTensorType>(product.lhs.getType());
+  auto rhsType = cast<RankedTensorType>(product.rhs.getType());
+  Extent lhsRows = getNumElements(lhsType, 1),
+         lhsColumns = {getColumns(lhsType), 0};
+  Extent rhsRows = getNumElements(rhsType, 1),
+         rhsColumns = {getColumns(rhsType), 0};
+  step.m = product.transposeLhs ? lhsColumns : lhsRows;
+  step.k = product.transposeLhs ? lhsRows : lhsColumns;
+  step.n = product.transposeRhs ? rhsRows : rhsColumns;
+  step.transposeA = product.transposeLhs;
+  step.transposeB = product.transposeRhs;
+  step.a = indices.lookup(product.lhs);
+  step.b = indices.lookup(product.rhs);
+  if (product.bias)
+    step.bias = indices.lookup(product.bias);
+  return addMatmul(op, step);
+}
+
+LogicalResult EntryPlanner::planScaledMatmul(ScaledMatmulOp op) {
+  for (ScaleKind kind : {op.getLhsScale(), op.getRhsScale()})
+    if (kind == ScaleKind::MX1x32)
+      return op.emitError() << "expected scales that a library multiplies, but "
+                               "got `"
+                            << stringifyScaleKind(kind) << "`";
+  ProgramStep step = startMatmul(op);
+  step.m = getExtent(op.getLhs().getType(), 0);
+  step.k = getExtent(op.getLhs().getType(), 1);
+  step.n = getExtent(op.getRhs().getType(), 0);
+  step.transposeB = true;
+  step.a = indices.lookup(op.getLhs());
+  step.b = indices.lookup(op.getRhs());
+  step.aScale = indices.lookup(op.getLhsScaleInv());
+  step.bScale = indices.lookup(op.getRhsScaleInv());
+  step.aScaleKind = op.getLhsScale();
+  step.bScaleKind = op.getRhsScale();
+  step.fastAccumulate = op.getFastAccumulate();
+  if (op.getBias())
+    step.bias = indices.lookup(op.getBias());
+  return addMatmul(op, step);
 }
 
 LogicalResult EntryPlanner::planOp(Operation &op) {
@@ -240,12 +278,10 @@ LogicalResult EntryPlanner::planOp(Operation &op) {
     return planConstant(constant);
   if (auto launch = dyn_cast<LaunchOp>(op))
     return planLaunch(launch);
-  if (auto linear = dyn_cast<LinearOp>(op))
-    return planMatmul(&op, linear.getInput(), linear.getWeight(),
-                      linear.getBias(), false, true);
-  if (auto matmul = dyn_cast<MatmulOp>(op))
-    return planMatmul(&op, matmul.getLhs(), matmul.getRhs(), Value(),
-                      matmul.getTransposeLhs(), matmul.getTransposeRhs());
+  if (std::optional<Contraction> product = Contraction::get(&op))
+    return planContraction(&op, *product);
+  if (auto scaled = dyn_cast<ScaledMatmulOp>(op))
+    return planScaledMatmul(scaled);
   return op.emitError() << "expected a lowered program of launches, library "
                            "calls and reshapes, but got `"
                         << op.getName() << "`";
@@ -278,15 +314,31 @@ LogicalResult EntryPlanner::addOutput(Value value, StringRef name,
   return success();
 }
 
+/// A run takes the symbol from its inputs, and a number of blocks does not tell
+/// it.
+LogicalResult EntryPlanner::checkSymbol() {
+  auto hasExtent = [&](function_ref<bool(const Extent &)> test) {
+    return llvm::any_of(entry.inputs, [&](int index) {
+      return llvm::any_of(entry.tensors[index].shape, test);
+    });
+  };
+  bool hasBlocks = hasExtent([](const Extent &extent) {
+    return extent.perBlock32 || extent.perBlock128;
+  });
+  if (!hasBlocks ||
+      hasExtent([](const Extent &extent) { return extent.perSymbol != 0; }))
+    return success();
+  return fusible.emitError()
+         << "expected entry `" << entry.name
+         << "` to have an input with `?` rows beside those that count blocks "
+            "of rows";
+}
+
 /// Each input that is read once, and each output that is written once.
 void EntryPlanner::countFloor() {
   llvm::DenseSet<int> counted;
   for (const ProgramStep &step : entry.steps) {
-    SmallVector<int> used(step.tensors);
-    used.append({step.a, step.b, step.bias, step.out});
-    for (int index : used) {
-      if (index < 0)
-        continue;
+    for (int index : step.getTensors()) {
       int root = getRoot(index);
       if (entry.tensors[root].role != TensorRole::Workspace &&
           counted.insert(root).second)
@@ -306,6 +358,8 @@ FailureOr<ProgramEntry> EntryPlanner::plan(Block &block, ReturnOp returnOp,
       return failure();
     entry.inputs.push_back(*index);
   }
+  if (failed(checkSymbol()))
+    return failure();
   for (Operation &op : block.without_terminator())
     if (failed(planOp(op)))
       return failure();
@@ -334,7 +388,21 @@ static std::string getArgumentName(BlockArgument argument) {
   return "arg" + std::to_string(argument.getArgNumber());
 }
 
-FailureOr<ProgramPlan> mlir::fuseops::planProgram(FusibleOp fusible) {
+static SmallVector<std::string> getArgumentNames(FusibleOp fusible) {
+  return llvm::map_to_vector(fusible.getForward().getArguments(),
+                             getArgumentName);
+}
+
+/// `prefix0`, `prefix1`, ….
+static SmallVector<std::string> makeNames(StringRef prefix, size_t count) {
+  SmallVector<std::string> names;
+  for (size_t i = 0; i < count; ++i)
+    names.push_back((prefix + Twine(i)).str());
+  return names;
+}
+
+FailureOr<ProgramPlan> mlir::fuseops::planProgram(FusibleOp fusible,
+                                                  FusibleOp prepare) {
   ProgramPlan plan;
   plan.name = fusible.getSymName().str();
   plan.symbolMin = fusible.getSymbolMin().value_or(0);
@@ -342,16 +410,15 @@ FailureOr<ProgramPlan> mlir::fuseops::planProgram(FusibleOp fusible) {
   llvm::StringSet<> stepNames;
   ConstantPlanner constants(plan);
 
-  SmallVector<std::string> arguments, results, saved, gradients;
-  for (BlockArgument argument : fusible.getForward().getArguments())
-    arguments.push_back(getArgumentName(argument));
-  for (size_t i = 0; i < fusible.getResultTypes().size(); ++i) {
-    results.push_back("result" + std::to_string(i));
-    if (fusible.resultHasGradient(i))
-      gradients.push_back("grad_" + results.back());
-  }
-  for (size_t i = 0; i < fusible.getForwardReturn().getSaved().size(); ++i)
-    saved.push_back("saved" + std::to_string(i));
+  SmallVector<std::string> arguments = getArgumentNames(fusible);
+  SmallVector<std::string> results =
+      makeNames("result", fusible.getResultTypes().size());
+  SmallVector<std::string> saved =
+      makeNames("saved", fusible.getForwardReturn().getSaved().size());
+  SmallVector<std::string> gradients;
+  for (auto [index, name] : llvm::enumerate(results))
+    if (fusible.resultHasGradient(index))
+      gradients.push_back("grad_" + name);
 
   SmallVector<std::string> outputs(results);
   llvm::append_range(outputs, saved);
@@ -362,20 +429,29 @@ FailureOr<ProgramPlan> mlir::fuseops::planProgram(FusibleOp fusible) {
   if (failed(forward))
     return failure();
   plan.entries.push_back(std::move(*forward));
-  if (!fusible.hasBackward())
-    return plan;
-
-  SmallVector<std::string> inputs(gradients);
-  llvm::append_range(inputs, saved);
-  for (std::string &name : arguments)
-    name = "grad_" + name;
-  FailureOr<ProgramEntry> backward =
-      EntryPlanner(fusible, "backward", stepNames, constants)
-          .plan(fusible.getBackward().front(), fusible.getBackwardReturn(),
-                inputs, arguments);
-  if (failed(backward))
-    return failure();
-  backward->numGradients = gradients.size();
-  plan.entries.push_back(std::move(*backward));
+  if (fusible.hasBackward()) {
+    SmallVector<std::string> inputs(gradients);
+    llvm::append_range(inputs, saved);
+    for (std::string &name : arguments)
+      name = "grad_" + name;
+    FailureOr<ProgramEntry> backward =
+        EntryPlanner(fusible, "backward", stepNames, constants)
+            .plan(fusible.getBackward().front(), fusible.getBackwardReturn(),
+                  inputs, arguments);
+    if (failed(backward))
+      return failure();
+    backward->numGradients = gradients.size();
+    plan.entries.push_back(std::move(*backward));
+  }
+  if (prepare) {
+    FailureOr<ProgramEntry> entry =
+        EntryPlanner(prepare, "prepare", stepNames, constants)
+            .plan(prepare.getForward().front(), prepare.getForwardReturn(),
+                  getArgumentNames(prepare),
+                  makeNames("result", prepare.getResultTypes().size()));
+    if (failed(entry))
+      return failure();
+    plan.entries.push_back(std::move(*entry));
+  }
   return plan;
 }

@@ -29,20 +29,11 @@ struct Slot {
 } // namespace
 
 static int64_t estimate(Extent extent) {
-  return extent.constant + extent.perSymbol * kTypicalSymbol;
+  return extent.constant + extent.getGrowth() * (kTypicalSymbol / 128);
 }
 
 static Extent maximum(Extent a, Extent b) {
-  return {std::max(a.constant, b.constant), std::max(a.perSymbol, b.perSymbol)};
-}
-
-/// The tensors that a step reads and writes, without -1.
-static SmallVector<int> getTensors(const ProgramStep &step) {
-  SmallVector<int> tensors(step.tensors);
-  for (int index : {step.a, step.b, step.bias, step.out})
-    if (index >= 0)
-      tensors.push_back(index);
-  return tensors;
+  return a.zip(b, [](int64_t x, int64_t y) { return std::max(x, y); });
 }
 
 /// Takes the free slot that `need` makes grow least, among those the smallest.
@@ -69,13 +60,13 @@ void mlir::fuseops::planWorkspace(ProgramEntry &entry) {
   };
   SmallVector<int> lastUse(entry.tensors.size(), -1);
   for (auto [position, step] : llvm::enumerate(entry.steps))
-    for (int index : getTensors(step))
+    for (int index : step.getTensors())
       lastUse[getRoot(index)] = position;
 
   SmallVector<Slot> slots;
   SmallVector<int> slotOf(entry.tensors.size(), -1);
   for (auto [position, step] : llvm::enumerate(entry.steps)) {
-    SmallVector<int> tensors = getTensors(step);
+    SmallVector<int> tensors = step.getTensors();
     for (int index : tensors) {
       int root = getRoot(index);
       const ProgramTensor &tensor = entry.tensors[root];
@@ -96,8 +87,8 @@ void mlir::fuseops::planWorkspace(ProgramEntry &entry) {
     for (int index : slot.tensors)
       entry.tensors[index].offset = entry.workspace;
     // One alignment more, because the runtime rounds the offset up.
-    int64_t constant = llvm::alignTo(slot.size.constant, kAlignment);
-    Extent rounded = {constant + kAlignment, slot.size.perSymbol};
+    Extent rounded = slot.size;
+    rounded.constant = llvm::alignTo(rounded.constant, kAlignment) + kAlignment;
     entry.workspace = entry.workspace + rounded;
   }
 }

@@ -35,7 +35,8 @@ private:
     return builder.CreateString(text.data(), text.size());
   }
   static schema::Extent convert(Extent extent) {
-    return {extent.constant, extent.perSymbol};
+    return {extent.constant, extent.perSymbol, extent.perBlock32,
+            extent.perBlock128};
   }
   static schema::Grid convert(const ProgramGrid &grid) {
     return {convert(grid.rows), grid.rowsPerWorker, grid.maxWorkers};
@@ -68,6 +69,22 @@ static schema::Role convertRole(TensorRole role) {
   llvm_unreachable("unknown role");
 }
 
+static schema::ScaleKind convertScaleKind(ScaleKind kind) {
+  switch (kind) {
+  case ScaleKind::PerTensor:
+    return schema::ScaleKind_PerTensor;
+  case ScaleKind::PerRow:
+    return schema::ScaleKind_PerRow;
+  case ScaleKind::Block1x128:
+    return schema::ScaleKind_Block1x128;
+  case ScaleKind::Block128x128:
+    return schema::ScaleKind_Block128x128;
+  case ScaleKind::MX1x32:
+    break;
+  }
+  llvm_unreachable("no library multiplies these");
+}
+
 Offset<schema::Tensor> Writer::writeTensor(const ProgramTensor &tensor) {
   std::vector<schema::Extent> shape;
   shape.reserve(tensor.shape.size());
@@ -87,10 +104,12 @@ Offset<schema::Step> Writer::writeStep(const ProgramStep &step) {
   if (step.isMatmul()) {
     schema::Extent m = convert(step.m), n = convert(step.n),
                    k = convert(step.k);
-    kind =
-        schema::CreateMatmulStep(builder, step.a, step.b, step.bias, step.out,
-                                 &m, &n, &k, step.transposeA, step.transposeB)
-            .Union();
+    kind = schema::CreateMatmulStep(
+               builder, step.a, step.b, step.bias, step.out, &m, &n, &k,
+               step.transposeA, step.transposeB, step.aScale, step.bScale,
+               convertScaleKind(step.aScaleKind),
+               convertScaleKind(step.bScaleKind), step.fastAccumulate)
+               .Union();
   } else {
     auto kernel = writeString(step.kernel);
     auto tensors = builder.CreateVector(toVector(step.tensors));

@@ -17,8 +17,11 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 
 from fuseops.errors import FuseOpsError
+from fuseops.recipe import Recipe
+from fuseops.torch import fp8
 from fuseops.torch.checkpointing import replace_checkpoints
 from fuseops.torch.explanation import log_graph
+from fuseops.torch.fp8_state import Owners
 from fuseops.torch.modes import Modes, in_grad_mode, is_mode_change
 from fuseops.torch.partition import Effect, Part, Partition, is_view, partition
 from fuseops.torch.pipeline import Argument, Pipeline, Result
@@ -38,6 +41,8 @@ class Options:
     rest: str = "inductor"
     # The compiler's target; by default that of the tensors' device.
     target: str | None = None
+    # How linear layers are quantized, where no `fuseops.autocast` says.
+    recipe: Recipe | None = None
 
     @classmethod
     def parse(cls, options: Mapping[str, Any] | None) -> Options:
@@ -52,7 +57,12 @@ class Options:
             raise FuseOpsError(
                 f"expected option `rest` to be one of {REST}, but got {parsed.rest!r}"
             )
+        fp8.make_quantization(parsed.recipe)
         return parsed
+
+    def quantization(self) -> fp8.Quantization | None:
+        """What linear layers have now."""
+        return fp8.current(fp8.make_quantization(self.recipe))
 
 
 @dataclass
@@ -97,21 +107,60 @@ def fuseops_backend(
     parsed = Options.parse(options)
     if mode == "reduce-overhead" and parsed.rest != "inductor":
         raise FuseOpsError("mode `reduce-overhead` needs option `rest` to be `inductor`")
-    start = time.perf_counter()
-    call, compiled = compile_graph(module, parsed, has_graphs=mode == "reduce-overhead")
-    log_graph(compiled, time.perf_counter() - start)
+    call = _PerRecipe(module, parsed, has_graphs=mode == "reduce-overhead")
+    call.find()
     return call
 
 
+class _PerRecipe:
+    """Calls of a graph, which is compiled for each recipe that it's called with:
+    Dynamo doesn't see a `fuseops.autocast` around it."""
+
+    def __init__(self, module: GraphModule, options: Options, has_graphs: bool) -> None:
+        self._module = module
+        self._options = options
+        self._has_graphs = has_graphs
+        self._calls: dict[fp8.Quantization | None, Callable[..., Any]] = {}
+        # Found while Dynamo is at it.
+        self._owners = Owners(module)
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.find()(*inputs)
+
+    def find(self) -> Callable[..., Any]:
+        """The call for the recipe that there is now."""
+        quantization = self._options.quantization()
+        found = self._calls.get(quantization)
+        if found is None:
+            start = time.perf_counter()
+            found, compiled = compile_graph(
+                self._module, self._options, self._has_graphs, self._owners
+            )
+            self._calls[quantization] = found
+            log_graph(compiled, time.perf_counter() - start)
+        return found
+
+
 def compile_graph(
-    module: GraphModule, options: Options, has_graphs: bool = False
+    module: GraphModule,
+    options: Options,
+    has_graphs: bool = False,
+    owners: Owners | None = None,
 ) -> tuple[Callable[..., Any], Compiled]:
     """The call that stands for a graph, and what became of the graph's nodes. With
-    `has_graphs` Inductor compiles all of it and replays CUDA graphs."""
+    `has_graphs` Inductor compiles all of it and replays CUDA graphs. `owners` hold
+    the state of recipes that have some."""
+    with fp8.within(options.quantization()):
+        return _compile_graph(module, options, has_graphs, owners or Owners(module))
+
+
+def _compile_graph(
+    module: GraphModule, options: Options, has_graphs: bool, owners: Owners
+) -> tuple[Callable[..., Any], Compiled]:
     parts: list[Compiled] = []
 
     def compile_part(part: GraphModule) -> tuple[Callable[..., Any], bool]:
-        call, record = compile_graph(part, options)
+        call, record = compile_graph(part, options, owners=owners)
         parts.append(record)
         return call, record.has_effect
 
@@ -123,10 +172,12 @@ def compile_graph(
     target = options.target or _target_of(module)
     if fake_mode is None or target is None:
         return module.forward, compiled
-    support = Support(module, fake_mode, target)
+    support = Support(module, fake_mode, target, owners)
     cut = _cut(module, support, target, compiled)
     graph = _rewrite(module.graph, cut, compiled.taken, support.modes)
     result = GraphModule(module, graph)
+    if has_graphs:
+        _pass_state(result, compiled.taken)
     if has_graphs:
         return compile_whole(result), compiled
     if options.rest == "inductor":
@@ -142,12 +193,19 @@ def _target_of(module: GraphModule) -> str | None:
     return None
 
 
-def _is_worthwhile(part: Part) -> bool:
-    """Whether a pipeline computes more than views and bare products do, and from
-    tensors."""
+def _is_worthwhile(part: Part, modes: Mapping[Node, Modes]) -> bool:
+    """Whether a pipeline computes more than views and bare products do, or products
+    by a recipe, and from tensors."""
     return any(tensors_of(node) for node in part.inputs()) and any(
-        not is_view(node) and not _is_product(node) for node in part.nodes
+        not is_view(node) and (not _is_product(node) or _is_quantized(node, modes[node]))
+        for node in part.nodes
     )
+
+
+def _is_quantized(node: Node, modes: Modes) -> bool:
+    if modes.quantization is None or _called(node) == "getitem":
+        return False
+    return modes.quantization.recipe.of(fp8.paths_of(node)) is not None
 
 
 def _is_product(node: Node) -> bool:
@@ -163,7 +221,7 @@ def _cut(module: GraphModule, support: Support, target: str, compiled: Compiled)
             lambda node: support.of(node).effect,
             support.modes,
         )
-        refused = [part for part in cut.parts if not _is_worthwhile(part)]
+        refused = [part for part in cut.parts if not _is_worthwhile(part, support.modes)]
         for part in refused:
             support.refuse(part.nodes, "not worth a pipeline")
         if not refused and _compile_parts(module, cut, support, target, compiled):
@@ -218,8 +276,16 @@ def _compile_part(
     tensors = [node for node in inputs if isinstance(example_of(node), torch.Tensor)]
     needs = tuple(modes.is_grad_enabled and example_of(node).requires_grad for node in tensors)
     arguments = [Argument(find_split(example_of(node)), is_copied(node)) for node in tensors]
-    name, is_grad_enabled = _name_of(part), modes.is_grad_enabled
-    pipeline = Pipeline(name, traced, arguments, results, target, is_grad_enabled=is_grad_enabled)
+    pipeline = Pipeline(
+        _name_of(part),
+        traced,
+        arguments,
+        results,
+        target,
+        is_grad_enabled=modes.is_grad_enabled,
+        quantization=modes.quantization,
+        owners=support.owners,
+    )
     pipeline.program(needs)
     return Taken(pipeline, part.nodes, tensors, nodes, needs)
 
@@ -234,6 +300,27 @@ def _called(node: Node) -> str:
     """The name of the function or method that a node calls."""
     name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "call")
     return name.strip("_")
+
+
+def _pass_state(module: GraphModule, taken: Sequence[Taken]) -> None:
+    """Passes the state of pipelines to their calls, as Inductor's tracing needs it."""
+    one_of = {one.pipeline: one for one in taken}
+    count = 0
+    for node in list(module.graph.nodes):
+        if node.op != "call_function" or node.target not in one_of:
+            continue
+        one = one_of[node.target]
+        state = one.pipeline.state_of(one.needs, tensors_of(one.inputs[0])[0].device)
+        passed = {}
+        for name, tensors in state.items():
+            passed[name] = []
+            for tensor in tensors:
+                module.register_buffer(f"fp8_state_{count}", tensor)
+                with module.graph.inserting_before(node):
+                    passed[name].append(module.graph.get_attr(f"fp8_state_{count}"))
+                count += 1
+        node.kwargs = {"state": passed} if passed else {}
+    module.recompile()
 
 
 def _rewrite(

@@ -10,6 +10,8 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.utils.checkpoint import checkpoint
 
+from fuseops.torch.modes import modes_of
+
 _OPERATOR = torch.ops.higher_order.tag_activation_checkpoint
 
 
@@ -42,11 +44,13 @@ def replace_checkpoints(
     if not any(map(is_checkpoint, module.graph.nodes)):
         return module
     result = GraphModule(module, module.graph)
+    modes = modes_of(result.graph)
     for node in list(result.graph.nodes):
         if not is_checkpoint(node):
             continue
         part = getattr(result, node.args[0].target)
-        call, has_effect = compile_part(part)
+        with modes[node].entered():
+            call, has_effect = compile_part(part)
         context = part.meta.get("_checkpoint_context_fn")
         node.target = Checkpointed(node.name, call, has_effect, context)
         source, node.args = node.args[0], node.args[1:]

@@ -320,7 +320,8 @@ def _explain_pipeline(taken: Taken, names: Mapping[Node, str]) -> PipelineExplan
     symbol = _symbol_of(report["arguments"], [example_of(node) for node in taken.inputs])
 
     def value(extent: Sequence[int]) -> int:
-        return extent[0] + extent[1] * symbol
+        factors = (1, symbol, -(-symbol // 32), -(-symbol // 128))
+        return sum(map(operator.mul, extent, factors))
 
     def explain_entry(entry: dict[str, Any]) -> Entry:
         kernels = tuple(
@@ -363,7 +364,7 @@ def _explain_pipeline(taken: Taken, names: Mapping[Node, str]) -> PipelineExplan
 def _symbol_of(arguments: Sequence[dict[str, Any]], examples: Sequence[torch.Tensor]) -> int:
     """What `?` is in the graph's examples; 0 where nothing has it."""
     for argument, example in zip(arguments, examples, strict=False):
-        for (constant, per_symbol), size in zip(argument["shape"], example.shape, strict=True):
+        for (constant, per_symbol, *_), size in zip(argument["shape"], example.shape, strict=True):
             if per_symbol:
                 return (hint(size) - constant) // per_symbol
     return 0

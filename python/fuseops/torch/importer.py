@@ -16,7 +16,8 @@ from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
 from fuseops.errors import FuseOpsError
-from fuseops.torch import symbols
+from fuseops.recipe import Recipe, attribute_of
+from fuseops.torch import fp8, symbols
 from fuseops.torch.writer import (
     BOOL,
     FLOAT,
@@ -109,11 +110,17 @@ class Gradients:
     missing: Sequence[int] = ()
 
 
-def import_graph(graph: GraphModule, name: str = "main", gradients: Gradients | None = None) -> str:
+def import_graph(
+    graph: GraphModule,
+    name: str = "main",
+    gradients: Gradients | None = None,
+    recipe: Recipe | None = None,
+) -> str:
     """The text of a functional graph whose nodes have their values in
-    `meta["val"]`, such as those of AOTAutograd; every input is an argument."""
+    `meta["val"]`, such as those of AOTAutograd; every input is an argument. Matrix
+    products have the recipe, as far as it doesn't override it for their modules."""
     module = ModuleWriter()
-    _GraphImporter(graph, FunctionWriter(module, name), gradients).run()
+    _GraphImporter(graph, FunctionWriter(module, name), gradients, recipe).run()
     return module.text()
 
 
@@ -159,9 +166,15 @@ class _GraphImporter:
     """One graph. A node's value is a Value, or a list of them where it makes several."""
 
     def __init__(
-        self, graph: GraphModule, writer: FunctionWriter, gradients: Gradients | None = None
+        self,
+        graph: GraphModule,
+        writer: FunctionWriter,
+        gradients: Gradients | None = None,
+        recipe: Recipe | None = None,
     ) -> None:
         self._graph = graph
+        self._recipe = recipe
+        self._names = fp8.name_calls(graph) if recipe and recipe.has_state else {}
         self._gradients = gradients or Gradients()
         self._writer = writer
         self._values: dict[Node, Any] = {}
@@ -275,10 +288,26 @@ class _GraphImporter:
             raise FuseOpsError("expected a functional graph, but it writes its argument")
         target = _scalar_overload(target, node.args)
         operands = self._operands(target._schema, node.args, node.kwargs)
-        return self._write_call(target, operands, node.meta.get("val"))
+        attributes = self._recipe_attributes(node)
+        return self._write_call(target, operands, node.meta.get("val"), attributes)
+
+    def _recipe_attributes(self, node: Node) -> dict[str, str]:
+        """What the matrix products of a node's module are told."""
+        if self._recipe is None:
+            return {}
+        name = self._names.get(node)
+        attributes = {} if name is None else {"fuseops.name": quote(name)}
+        recipe = self._recipe.of(fp8.paths_of(node))
+        if recipe != self._recipe:
+            attributes["fuseops.recipe"] = attribute_of(recipe)
+        return attributes
 
     def _write_call(
-        self, target: torch._ops.OpOverload, operands: list[Value], example: Any
+        self,
+        target: torch._ops.OpOverload,
+        operands: list[Value],
+        example: Any,
+        attributes: Mapping[str, str],
     ) -> Any:
         name, is_custom = _name_of(target)
         returns = target._schema.returns
@@ -290,7 +319,7 @@ class _GraphImporter:
         else:
             examples = example if len(returns) > 1 else [example] * len(returns)
             types = [_type_of(element) for element in examples]
-            results = self._writer.call(name, operands, types, is_custom)
+            results = self._writer.call(name, operands, types, is_custom, attributes)
             if len(returns) == 1:
                 self._bind(results[0], example)
                 return results[0]
@@ -415,7 +444,8 @@ class _GraphImporter:
             "frozen_results": self._gradients.frozen_results,
             "missing_gradients": self._gradients.missing,
         }
-        self._writer.finish(results, lists)
+        attributes = {} if self._recipe is None else {"recipe": self._recipe.attribute()}
+        self._writer.finish(results, lists, attributes)
 
 
 def _is_number(value: Any) -> bool:

@@ -13,8 +13,12 @@ from torch.amp import autocast_mode
 from torch.autograd import grad_mode
 from torch.fx import Graph, Node
 
+from fuseops.torch import fp8
+
 _DEVICES = ("cpu", "cuda")
 _CHANGES = (
+    fp8.enter_marker,
+    fp8.exit_marker,
     torch._C._set_grad_enabled,
     autocast_mode._enter_autocast,
     autocast_mode._exit_autocast,
@@ -25,10 +29,12 @@ _CHANGES = (
 
 @dataclass(frozen=True)
 class Modes:
-    """Whether autograd records, and what autocast casts to on each device type."""
+    """Whether autograd records, what autocast casts to on each device type, and the
+    recipe of linear layers."""
 
     is_grad_enabled: bool
     autocast: tuple[tuple[str, torch.dtype | None], ...]
+    quantization: fp8.Quantization | None = None
 
     @classmethod
     def current(cls) -> Modes:
@@ -37,13 +43,15 @@ class Modes:
             (kind, torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None)
             for kind in _DEVICES
         )
-        return cls(torch.is_grad_enabled() and not torch.is_inference_mode_enabled(), casts)
+        is_grad_enabled = torch.is_grad_enabled() and not torch.is_inference_mode_enabled()
+        return cls(is_grad_enabled, casts, fp8.current())
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
         """Within them."""
         with contextlib.ExitStack() as stack:
             stack.enter_context(torch.set_grad_enabled(self.is_grad_enabled))
+            stack.enter_context(fp8.within(self.quantization))
             for kind, dtype in self.autocast:
                 stack.enter_context(torch.autocast(kind, dtype=dtype, enabled=dtype is not None))
             yield
@@ -73,6 +81,7 @@ def modes_of(graph: Graph) -> dict[Node, Modes]:
     current = Modes.current()
     # What a node that leaves a mode goes back to.
     before: dict[Node, Modes] = {}
+    entered: list[fp8.Quantization | None] = []
     found = {}
     for node in graph.nodes:
         found[node] = current
@@ -80,6 +89,13 @@ def modes_of(graph: Graph) -> dict[Node, Modes]:
             continue
         if node.target is torch._C._set_grad_enabled:
             current = replace(current, is_grad_enabled=bool(node.args[0]))
+            continue
+        if node.target is fp8.enter_marker:
+            entered.append(current.quantization)
+            current = replace(current, quantization=fp8.entered_by(node))
+            continue
+        if node.target is fp8.exit_marker:
+            current = replace(current, quantization=entered.pop())
             continue
         before[node] = current
         if node.target is autocast_mode._enter_autocast:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -18,6 +19,8 @@ from fuseops.compiler import compile_ir
 from fuseops.errors import FuseOpsError
 from fuseops.program import Program
 from fuseops.torch import calls
+from fuseops.torch.fp8 import Quantization
+from fuseops.torch.fp8_state import Buffers, Delayed, Owners
 from fuseops.torch.importer import Gradients, import_graph
 from fuseops.torch.trace import Split
 
@@ -78,7 +81,7 @@ _PROGRAMS: WeakValueDictionary[tuple[str, str], Program] = WeakValueDictionary()
 
 
 def compile_text(text: str, target: str) -> Program:
-    """Compiles without a recipe."""
+    """Compiles, once while a program is in use."""
     found = _PROGRAMS.get((text, target))
     if found is None:
         found = _PROGRAMS[text, target] = compile_ir(text, target=target)
@@ -102,6 +105,8 @@ class Pipeline:
         target: str,
         *,
         is_grad_enabled: bool = True,
+        quantization: Quantization | None = None,
+        owners: Owners | None = None,
         compile_program: Compile = compile_text,
     ) -> None:
         # FX names what it calls.
@@ -112,6 +117,10 @@ class Pipeline:
         self.target = target
         # The mode that the graph was traced in, whatever it's called in.
         self._is_grad_enabled = is_grad_enabled
+        self.quantization = quantization
+        self._delayed: Delayed | None = None
+        if quantization is not None and quantization.recipe.has_state:
+            self._delayed = Delayed(owners or Owners(graph), graph, quantization)
         self._compile = compile_program
         self._programs: dict[tuple[Any, ...], Program] = {}
         # The results that a program gives as an input or as another result, by the
@@ -134,7 +143,9 @@ class Pipeline:
         """The text of the program for which inputs need a gradient, and the
         results whose gradient doesn't arrive."""
         frozen = tuple(index for index, needed in enumerate(needs) if not needed)
-        return import_graph(self.graph, self.name, Gradients(frozen, self.constants, missing))
+        gradients = Gradients(frozen, self.constants, missing)
+        recipe = self.quantization and self.quantization.recipe
+        return import_graph(self.graph, self.name, gradients, recipe)
 
     def program(self, needs: tuple[bool, ...], missing: tuple[int, ...] = ()) -> Program:
         """The program for these gradients; compiles it if it's the first time."""
@@ -148,27 +159,37 @@ class Pipeline:
             self._programs[needs, missing] = found
         return found
 
-    def __call__(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """The results."""
+    def state_of(self, needs: tuple[bool, ...], device: torch.device) -> Buffers:
+        """The memory of the state that the program for these gradients takes."""
+        return {} if self._delayed is None else self._delayed.buffers(self.program(needs), device)
+
+    def __call__(
+        self, *inputs: torch.Tensor, state: Buffers | None = None
+    ) -> tuple[torch.Tensor, ...]:
+        """The results. `state` is as `state_of` gives it, for a call that is traced."""
         if self._is_grad_enabled and not torch.is_grad_enabled():
             # The rest may have turned it off already.
             with torch.inference_mode(False), torch.enable_grad():
-                return self._call(inputs)
-        return self._call(inputs)
+                return self._call(inputs, state)
+        return self._call(inputs, state)
 
-    def _call(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    def _call(
+        self, inputs: Sequence[torch.Tensor], state: Buffers | None
+    ) -> tuple[torch.Tensor, ...]:
         if self._is_plain:
-            return self._run_or_apply(inputs)
+            return self._run_or_apply(inputs, state)
         # Views are no part of the autograd function, so that they may be written.
         arguments = zip(self.arguments, inputs, strict=True)
         inputs = tuple(argument.to_program(tensor) for argument, tensor in arguments)
-        results = zip(self.results, self._run_or_apply(inputs), strict=True)
+        results = zip(self.results, self._run_or_apply(inputs, state), strict=True)
         return tuple(result.from_program(tensor) for result, tensor in results)
 
-    def _run_or_apply(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    def _run_or_apply(
+        self, inputs: Sequence[torch.Tensor], state: Buffers | None
+    ) -> tuple[torch.Tensor, ...]:
         if self._is_grad_enabled and any(tensor.requires_grad for tensor in inputs):
-            return _Call.apply(self, *inputs)
-        return self.run((False,) * len(inputs), inputs)[: len(self.results)]
+            return _Call.apply(self, state, *inputs)
+        return self.run((False,) * len(inputs), inputs, state)[: len(self.results)]
 
     def rows_of(self, inputs: Sequence[torch.Tensor]) -> int:
         """The size of a call that was symbolic when the graph was traced."""
@@ -177,14 +198,36 @@ class Pipeline:
         index, dim = self._rows_at
         return inputs[index].shape[dim]
 
-    def run(self, needs: tuple[bool, ...], inputs: Sequence[torch.Tensor]) -> tuple[Any, ...]:
-        """The outputs of forward: the program's results, then what is saved for the
+    def run(
+        self,
+        needs: tuple[bool, ...],
+        inputs: Sequence[torch.Tensor],
+        state: Buffers | None = None,
+    ) -> tuple[Any, ...]:
+        """The outputs of forward: the pipeline's results, then what is saved for the
         gradients of the inputs that need one."""
         program = self.program(needs)
+        run = partial(self._run_forward, program, needs, inputs)
+        if self._delayed is None:
+            return run(())
+        buffers = self.state_of(needs, inputs[0].device) if state is None else state
+        outputs = self._delayed.forward(program, run, buffers, is_trained=any(needs))
+        # What is a result of the program only is state.
+        return (*outputs[: len(self.results)], *outputs[program.num_results :])
+
+    def _run_forward(
+        self,
+        program: Program,
+        needs: tuple[bool, ...],
+        inputs: Sequence[torch.Tensor],
+        state: Sequence[torch.Tensor],
+    ) -> tuple[Any, ...]:
+        """All that the program gives, with state arguments behind the inputs."""
         # Random operations take a seed and an offset from PyTorch's generator.
-        if len(program.forward_inputs) > len(inputs):
+        if len(program.forward_inputs) > len(inputs) + len(state):
             device = inputs[0].device
             inputs = (*inputs, torch.empty(2, dtype=torch.int64, device=device).random_())
+        inputs = (*inputs, *state)
         if calls.is_traced(inputs):
             outputs = calls.forward(self._key, needs, inputs)
         else:
@@ -200,6 +243,7 @@ class Pipeline:
         gradients: Sequence[torch.Tensor | None],
         saved: Sequence[torch.Tensor],
         rows: int,
+        state: Buffers | None = None,
     ) -> tuple[torch.Tensor | None, ...]:
         """The gradients of the inputs; None for those that don't need one, or
         that only results without a gradient depend on. `rows` is the size that
@@ -207,17 +251,48 @@ class Pipeline:
         given, missing = self._split(gradients)
         if not given:
             return (None,) * len(needs)
+        if missing and self.quantization is not None:
+            # What is quantized depends on what arrives, and its state on that.
+            given, missing = self._filled(needs, gradients, rows), ()
         program = self.program(needs, missing)
-        inputs = (*given, *saved)
+        run = partial(self._run_backward, program, needs, missing, rows)
+        if self._delayed is None:
+            return run((*given, *saved))[: len(needs)]
+        buffers = self.state_of(needs, given[0].device) if state is None else state
+        return self._delayed.backward(program, run, given, saved, buffers)[: len(needs)]
+
+    def _filled(
+        self, needs: tuple[bool, ...], gradients: Sequence[torch.Tensor | None], rows: int
+    ) -> list[torch.Tensor]:
+        """The gradients that the program takes, zeros where none arrived."""
+        found = [g for g, r in zip(gradients, self.results, strict=True) if r.has_gradient]
+        device = next(gradient.device for gradient in found if gradient is not None)
+        infos = self.program(needs).backward_inputs
+        for index, info in enumerate(infos[: len(found)]):
+            if found[index] is None:
+                shape = [rows if size is None else size for size in info.shape]
+                dtype = torch_dtype(info.dtype)
+                found[index] = torch.zeros(shape, dtype=dtype, device=device)
+        return found
+
+    def _run_backward(
+        self,
+        program: Program,
+        needs: tuple[bool, ...],
+        missing: tuple[int, ...],
+        rows: int,
+        inputs: Sequence[torch.Tensor],
+    ) -> tuple[Any, ...]:
+        """All that the program gives."""
         expected = program.backward_inputs
         if len(expected) > len(inputs):
             # Nothing else that is left says how many rows there are.
             shape = [rows if size is None else size for size in expected[-1].shape]
             dtype = torch_dtype(expected[-1].dtype)
-            inputs = (*inputs, torch.empty(1, dtype=dtype, device=given[0].device).expand(shape))
+            inputs = (*inputs, torch.empty(1, dtype=dtype, device=inputs[0].device).expand(shape))
         if calls.is_traced(inputs):
-            return calls.backward(self._key, needs, missing, rows, inputs)[: len(needs)]
-        return program.run_backward(inputs)[: len(needs)]
+            return calls.backward(self._key, needs, missing, rows, inputs)
+        return program.run_backward(inputs)
 
     def _split(
         self, gradients: Sequence[torch.Tensor | None]
@@ -246,11 +321,14 @@ def _find_symbol(graph: GraphModule) -> tuple[int, int] | None:
 
 class _Call(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, pipeline: Pipeline, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        outputs = pipeline.run(ctx.needs_input_grad[1:], inputs)
+    def forward(
+        ctx: Any, pipeline: Pipeline, state: Buffers | None, *inputs: torch.Tensor
+    ) -> tuple[torch.Tensor, ...]:
+        outputs = pipeline.run(ctx.needs_input_grad[2:], inputs, state)
         count = len(pipeline.results)
         ctx.set_materialize_grads(False)
         ctx.pipeline = pipeline
+        ctx.state = state
         ctx.rows = pipeline.rows_of(inputs)
         ctx.save_for_backward(*outputs[count:])
         if pipeline.constants:
@@ -259,12 +337,13 @@ class _Call(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
-        needs = ctx.needs_input_grad[1:]
+        needs = ctx.needs_input_grad[2:]
+        given = (needs, gradients, ctx.saved_tensors, ctx.rows, ctx.state)
         if not torch.is_grad_enabled():
-            return None, *ctx.pipeline.run_backward(needs, gradients, ctx.saved_tensors, ctx.rows)
+            return None, None, *ctx.pipeline.run_backward(*given)
         with torch.no_grad():
-            found = ctx.pipeline.run_backward(needs, gradients, ctx.saved_tensors, ctx.rows)
-        return None, *_Gradients.apply(torch.empty(0, requires_grad=True), *found)
+            found = ctx.pipeline.run_backward(*given)
+        return None, None, *_Gradients.apply(torch.empty(0, requires_grad=True), *found)
 
 
 class _Gradients(torch.autograd.Function):

@@ -194,19 +194,27 @@ class FunctionWriter:
         return self._shared[key]
 
     def call(
-        self, name: str, operands: Sequence[Value], types: Sequence[str], custom: bool = False
+        self,
+        name: str,
+        operands: Sequence[Value],
+        types: Sequence[str],
+        custom: bool = False,
+        attributes: Mapping[str, str] | None = None,
     ) -> list[Value]:
         """The operation `torch.name`, or the operator of that name where the
         dialect has none, and its results."""
+        given = ", ".join(f"{key} = {value}" for key, value in (attributes or {}).items())
+        given = f" {{{given}}}" if given else ""
         names = ", ".join(operand.name for operand in operands)
         operand_types = ", ".join(operand.type for operand in operands)
         result_types = ", ".join(types)
         if custom:
             results = result_types if len(types) == 1 else f"({result_types})"
-            text = f'torch.operator "torch.{name}"({names}) : ({operand_types}) -> {results}'
+            text = f'torch.operator "torch.{name}"({names}){given} : ({operand_types}) -> {results}'
         else:
             arrow = f" -> {result_types}" if types and operands else result_types
-            text = f"torch.{name} {names}".rstrip() + f" : {operand_types}{arrow}".rstrip(" :")
+            text = f"torch.{name} {names}".rstrip() + given
+            text += f" : {operand_types}{arrow}".rstrip(" :")
         if len(types) < 2:
             if types:
                 return [self.define(text, types[0])]
@@ -269,19 +277,25 @@ class FunctionWriter:
         )
 
     def finish(
-        self, results: Sequence[Value], result_lists: Mapping[str, Sequence[int]] | None = None
+        self,
+        results: Sequence[Value],
+        result_lists: Mapping[str, Sequence[int]] | None = None,
+        attributes: Mapping[str, str] | None = None,
     ) -> None:
         """Returns the results and adds the function to the module. `result_lists`
-        are attributes that list results by index."""
+        are attributes that list results by index, `attributes` others as they are
+        spelled."""
         types = ", ".join(value.type for value in results)
         names = "".join(f" {value.name}," for value in results).rstrip(",")
         self.line(f"return{names} : {types}" if results else "return")
         signature = f"({', '.join(self._arguments)}) -> ({types})"
-        lists = ", ".join(
-            f"fuseops.{key} = array<i64: {', '.join(map(str, indices))}>"
+        spelled = {
+            key: f"array<i64: {', '.join(map(str, indices))}>"
             for key, indices in (result_lists or {}).items()
             if indices
-        )
-        attributes = f" attributes {{{lists}}}" if lists else ""
-        head = f"  func.func @{self._name}{signature}{attributes} {{"
+        }
+        spelled.update(attributes or {})
+        listed = ", ".join(f"fuseops.{key} = {value}" for key, value in spelled.items())
+        given = f" attributes {{{listed}}}" if listed else ""
+        head = f"  func.func @{self._name}{signature}{given} {{"
         self._module.add_function("\n".join([head, *self._lines, f"  }}{self._location}"]))

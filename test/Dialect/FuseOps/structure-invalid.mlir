@@ -67,8 +67,19 @@ forward {
 
 // -----
 
-// expected-error @below {{'fuseops.fusible' op argument 0 has type 'tensor<8x?xf32>', but the last extent may not be `?`: only the number of rows is symbolic}}
-fuseops.fusible @f(%x: tensor<8x?xf32>)
+// What is stored transposed may only be moved.
+fuseops.fusible @f(%x: tensor<8x?xf32>) -> tensor<8x?xf32>
+forward {
+  %t = fuseops.permute %x order[1, 0] : tensor<8x?xf32> -> tensor<?x8xf32>
+  // expected-error @below {{'fuseops.amax' op operand 0 has type 'tensor<8x?xf32>', but the last extent may not be `?`: only the number of rows is symbolic}}
+  %a = fuseops.amax %x : tensor<8x?xf32> -> tensor<f32>
+  fuseops.return %x : tensor<8x?xf32>
+}
+
+// -----
+
+// expected-error @below {{'fuseops.fusible' op argument 0 has type 'tensor<8x8xf32, #fuseops.blocks<128>>', but the only encoding is `#fuseops.blocks`, of a `?`}}
+fuseops.fusible @f(%x: tensor<8x8xf32, #fuseops.blocks<128>>)
 forward {
   fuseops.return
 }

@@ -79,72 +79,72 @@ forward {
 // CHECK-LABEL: fuseops.fusible @f8E4M3FN_block_1x128_row(
 // CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row>) -> (tensor<200x300xf8E4M3FN>, tensor<200x3xf32>)
-// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<200x300xf8E4M3FN>, tensor<200x3xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row>
+// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row>) -> (tensor<200x300xf8E4M3FN>, tensor<3x200xf32>)
+// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<200x300xf8E4M3FN>, tensor<3x200xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row>
 fuseops.fusible @f8E4M3FN_block_1x128_row(%q: !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row>)
 forward {
-  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row>) -> (tensor<200x300xf8E4M3FN>, tensor<200x3xf32>)
-  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<200x300xf8E4M3FN>, tensor<200x3xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row>
+  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row>) -> (tensor<200x300xf8E4M3FN>, tensor<3x200xf32>)
+  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<200x300xf8E4M3FN>, tensor<3x200xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row>
   fuseops.return
 }
 
 // CHECK-LABEL: fuseops.fusible @f8E4M3FN_block_1x128_col(
 // CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = col>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = col>) -> (tensor<300x200xf8E4M3FN>, tensor<300x2xf32>)
-// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<300x200xf8E4M3FN>, tensor<300x2xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = col>
+// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = col>) -> (tensor<300x200xf8E4M3FN>, tensor<2x300xf32>)
+// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<300x200xf8E4M3FN>, tensor<2x300xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = col>
 fuseops.fusible @f8E4M3FN_block_1x128_col(%q: !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = col>)
 forward {
-  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = col>) -> (tensor<300x200xf8E4M3FN>, tensor<300x2xf32>)
-  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<300x200xf8E4M3FN>, tensor<300x2xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = col>
+  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = col>) -> (tensor<300x200xf8E4M3FN>, tensor<2x300xf32>)
+  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<300x200xf8E4M3FN>, tensor<2x300xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = col>
   fuseops.return
 }
 
 // CHECK-LABEL: fuseops.fusible @f8E4M3FN_block_1x128_row_col(
 // CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row_col>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[P:.+]]:4 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row_col>) -> (tensor<200x300xf8E4M3FN>, tensor<200x3xf32>, tensor<300x200xf8E4M3FN>, tensor<300x2xf32>)
-// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1, %[[P]]#2, %[[P]]#3 : (tensor<200x300xf8E4M3FN>, tensor<200x3xf32>, tensor<300x200xf8E4M3FN>, tensor<300x2xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row_col>
+// CHECK-NEXT: %[[P:.+]]:4 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row_col>) -> (tensor<200x300xf8E4M3FN>, tensor<3x200xf32>, tensor<300x200xf8E4M3FN>, tensor<2x300xf32>)
+// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1, %[[P]]#2, %[[P]]#3 : (tensor<200x300xf8E4M3FN>, tensor<3x200xf32>, tensor<300x200xf8E4M3FN>, tensor<2x300xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row_col>
 fuseops.fusible @f8E4M3FN_block_1x128_row_col(%q: !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row_col>)
 forward {
-  %p:4 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row_col>) -> (tensor<200x300xf8E4M3FN>, tensor<200x3xf32>, tensor<300x200xf8E4M3FN>, tensor<300x2xf32>)
-  %r = fuseops.pack_quantized %p#0, %p#1, %p#2, %p#3 : (tensor<200x300xf8E4M3FN>, tensor<200x3xf32>, tensor<300x200xf8E4M3FN>, tensor<300x2xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row_col>
+  %p:4 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row_col>) -> (tensor<200x300xf8E4M3FN>, tensor<3x200xf32>, tensor<300x200xf8E4M3FN>, tensor<2x300xf32>)
+  %r = fuseops.pack_quantized %p#0, %p#1, %p#2, %p#3 : (tensor<200x300xf8E4M3FN>, tensor<3x200xf32>, tensor<300x200xf8E4M3FN>, tensor<2x300xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<1x128>, copies = row_col>
   fuseops.return
 }
 
 // CHECK-LABEL: fuseops.fusible @f8E4M3FN_block_128x128_row(
 // CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row>) -> (tensor<200x300xf8E4M3FN>, tensor<2x3xf32>)
-// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<200x300xf8E4M3FN>, tensor<2x3xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row>
+// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row>) -> (tensor<200x300xf8E4M3FN>, tensor<2x4xf32>)
+// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<200x300xf8E4M3FN>, tensor<2x4xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row>
 fuseops.fusible @f8E4M3FN_block_128x128_row(%q: !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row>)
 forward {
-  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row>) -> (tensor<200x300xf8E4M3FN>, tensor<2x3xf32>)
-  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<200x300xf8E4M3FN>, tensor<2x3xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row>
+  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row>) -> (tensor<200x300xf8E4M3FN>, tensor<2x4xf32>)
+  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<200x300xf8E4M3FN>, tensor<2x4xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row>
   fuseops.return
 }
 
 // CHECK-LABEL: fuseops.fusible @f8E4M3FN_block_128x128_col(
 // CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = col>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = col>) -> (tensor<300x200xf8E4M3FN>, tensor<3x2xf32>)
-// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<300x200xf8E4M3FN>, tensor<3x2xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = col>
+// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = col>) -> (tensor<300x200xf8E4M3FN>, tensor<3x4xf32>)
+// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<300x200xf8E4M3FN>, tensor<3x4xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = col>
 fuseops.fusible @f8E4M3FN_block_128x128_col(%q: !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = col>)
 forward {
-  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = col>) -> (tensor<300x200xf8E4M3FN>, tensor<3x2xf32>)
-  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<300x200xf8E4M3FN>, tensor<3x2xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = col>
+  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = col>) -> (tensor<300x200xf8E4M3FN>, tensor<3x4xf32>)
+  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<300x200xf8E4M3FN>, tensor<3x4xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = col>
   fuseops.return
 }
 
 // CHECK-LABEL: fuseops.fusible @f8E4M3FN_block_128x128_row_col(
 // CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row_col>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[P:.+]]:4 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row_col>) -> (tensor<200x300xf8E4M3FN>, tensor<2x3xf32>, tensor<300x200xf8E4M3FN>, tensor<3x2xf32>)
-// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1, %[[P]]#2, %[[P]]#3 : (tensor<200x300xf8E4M3FN>, tensor<2x3xf32>, tensor<300x200xf8E4M3FN>, tensor<3x2xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row_col>
+// CHECK-NEXT: %[[P:.+]]:4 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row_col>) -> (tensor<200x300xf8E4M3FN>, tensor<2x4xf32>, tensor<300x200xf8E4M3FN>, tensor<3x4xf32>)
+// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1, %[[P]]#2, %[[P]]#3 : (tensor<200x300xf8E4M3FN>, tensor<2x4xf32>, tensor<300x200xf8E4M3FN>, tensor<3x4xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row_col>
 fuseops.fusible @f8E4M3FN_block_128x128_row_col(%q: !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row_col>)
 forward {
-  %p:4 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row_col>) -> (tensor<200x300xf8E4M3FN>, tensor<2x3xf32>, tensor<300x200xf8E4M3FN>, tensor<3x2xf32>)
-  %r = fuseops.pack_quantized %p#0, %p#1, %p#2, %p#3 : (tensor<200x300xf8E4M3FN>, tensor<2x3xf32>, tensor<300x200xf8E4M3FN>, tensor<3x2xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row_col>
+  %p:4 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row_col>) -> (tensor<200x300xf8E4M3FN>, tensor<2x4xf32>, tensor<300x200xf8E4M3FN>, tensor<3x4xf32>)
+  %r = fuseops.pack_quantized %p#0, %p#1, %p#2, %p#3 : (tensor<200x300xf8E4M3FN>, tensor<2x4xf32>, tensor<300x200xf8E4M3FN>, tensor<3x4xf32>) -> !fuseops.quantized<200x300xf8E4M3FN, scale = block<128x128>, copies = row_col>
   fuseops.return
 }
 
@@ -259,72 +259,72 @@ forward {
 // CHECK-LABEL: fuseops.fusible @f8E5M2_block_1x128_row(
 // CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row>) -> (tensor<200x300xf8E5M2>, tensor<200x3xf32>)
-// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<200x300xf8E5M2>, tensor<200x3xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row>
+// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row>) -> (tensor<200x300xf8E5M2>, tensor<3x200xf32>)
+// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<200x300xf8E5M2>, tensor<3x200xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row>
 fuseops.fusible @f8E5M2_block_1x128_row(%q: !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row>)
 forward {
-  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row>) -> (tensor<200x300xf8E5M2>, tensor<200x3xf32>)
-  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<200x300xf8E5M2>, tensor<200x3xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row>
+  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row>) -> (tensor<200x300xf8E5M2>, tensor<3x200xf32>)
+  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<200x300xf8E5M2>, tensor<3x200xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row>
   fuseops.return
 }
 
 // CHECK-LABEL: fuseops.fusible @f8E5M2_block_1x128_col(
 // CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = col>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = col>) -> (tensor<300x200xf8E5M2>, tensor<300x2xf32>)
-// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<300x200xf8E5M2>, tensor<300x2xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = col>
+// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = col>) -> (tensor<300x200xf8E5M2>, tensor<2x300xf32>)
+// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<300x200xf8E5M2>, tensor<2x300xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = col>
 fuseops.fusible @f8E5M2_block_1x128_col(%q: !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = col>)
 forward {
-  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = col>) -> (tensor<300x200xf8E5M2>, tensor<300x2xf32>)
-  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<300x200xf8E5M2>, tensor<300x2xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = col>
+  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = col>) -> (tensor<300x200xf8E5M2>, tensor<2x300xf32>)
+  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<300x200xf8E5M2>, tensor<2x300xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = col>
   fuseops.return
 }
 
 // CHECK-LABEL: fuseops.fusible @f8E5M2_block_1x128_row_col(
 // CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row_col>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[P:.+]]:4 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row_col>) -> (tensor<200x300xf8E5M2>, tensor<200x3xf32>, tensor<300x200xf8E5M2>, tensor<300x2xf32>)
-// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1, %[[P]]#2, %[[P]]#3 : (tensor<200x300xf8E5M2>, tensor<200x3xf32>, tensor<300x200xf8E5M2>, tensor<300x2xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row_col>
+// CHECK-NEXT: %[[P:.+]]:4 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row_col>) -> (tensor<200x300xf8E5M2>, tensor<3x200xf32>, tensor<300x200xf8E5M2>, tensor<2x300xf32>)
+// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1, %[[P]]#2, %[[P]]#3 : (tensor<200x300xf8E5M2>, tensor<3x200xf32>, tensor<300x200xf8E5M2>, tensor<2x300xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row_col>
 fuseops.fusible @f8E5M2_block_1x128_row_col(%q: !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row_col>)
 forward {
-  %p:4 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row_col>) -> (tensor<200x300xf8E5M2>, tensor<200x3xf32>, tensor<300x200xf8E5M2>, tensor<300x2xf32>)
-  %r = fuseops.pack_quantized %p#0, %p#1, %p#2, %p#3 : (tensor<200x300xf8E5M2>, tensor<200x3xf32>, tensor<300x200xf8E5M2>, tensor<300x2xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row_col>
+  %p:4 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row_col>) -> (tensor<200x300xf8E5M2>, tensor<3x200xf32>, tensor<300x200xf8E5M2>, tensor<2x300xf32>)
+  %r = fuseops.pack_quantized %p#0, %p#1, %p#2, %p#3 : (tensor<200x300xf8E5M2>, tensor<3x200xf32>, tensor<300x200xf8E5M2>, tensor<2x300xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<1x128>, copies = row_col>
   fuseops.return
 }
 
 // CHECK-LABEL: fuseops.fusible @f8E5M2_block_128x128_row(
 // CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row>) -> (tensor<200x300xf8E5M2>, tensor<2x3xf32>)
-// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<200x300xf8E5M2>, tensor<2x3xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row>
+// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row>) -> (tensor<200x300xf8E5M2>, tensor<2x4xf32>)
+// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<200x300xf8E5M2>, tensor<2x4xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row>
 fuseops.fusible @f8E5M2_block_128x128_row(%q: !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row>)
 forward {
-  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row>) -> (tensor<200x300xf8E5M2>, tensor<2x3xf32>)
-  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<200x300xf8E5M2>, tensor<2x3xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row>
+  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row>) -> (tensor<200x300xf8E5M2>, tensor<2x4xf32>)
+  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<200x300xf8E5M2>, tensor<2x4xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row>
   fuseops.return
 }
 
 // CHECK-LABEL: fuseops.fusible @f8E5M2_block_128x128_col(
 // CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = col>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = col>) -> (tensor<300x200xf8E5M2>, tensor<3x2xf32>)
-// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<300x200xf8E5M2>, tensor<3x2xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = col>
+// CHECK-NEXT: %[[P:.+]]:2 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = col>) -> (tensor<300x200xf8E5M2>, tensor<3x4xf32>)
+// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1 : (tensor<300x200xf8E5M2>, tensor<3x4xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = col>
 fuseops.fusible @f8E5M2_block_128x128_col(%q: !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = col>)
 forward {
-  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = col>) -> (tensor<300x200xf8E5M2>, tensor<3x2xf32>)
-  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<300x200xf8E5M2>, tensor<3x2xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = col>
+  %p:2 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = col>) -> (tensor<300x200xf8E5M2>, tensor<3x4xf32>)
+  %r = fuseops.pack_quantized %p#0, %p#1 : (tensor<300x200xf8E5M2>, tensor<3x4xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = col>
   fuseops.return
 }
 
 // CHECK-LABEL: fuseops.fusible @f8E5M2_block_128x128_row_col(
 // CHECK-SAME: %[[Q:.+]]: !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row_col>)
 // CHECK-NEXT: forward {
-// CHECK-NEXT: %[[P:.+]]:4 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row_col>) -> (tensor<200x300xf8E5M2>, tensor<2x3xf32>, tensor<300x200xf8E5M2>, tensor<3x2xf32>)
-// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1, %[[P]]#2, %[[P]]#3 : (tensor<200x300xf8E5M2>, tensor<2x3xf32>, tensor<300x200xf8E5M2>, tensor<3x2xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row_col>
+// CHECK-NEXT: %[[P:.+]]:4 = fuseops.unpack_quantized %[[Q]] : (!fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row_col>) -> (tensor<200x300xf8E5M2>, tensor<2x4xf32>, tensor<300x200xf8E5M2>, tensor<3x4xf32>)
+// CHECK-NEXT: fuseops.pack_quantized %[[P]]#0, %[[P]]#1, %[[P]]#2, %[[P]]#3 : (tensor<200x300xf8E5M2>, tensor<2x4xf32>, tensor<300x200xf8E5M2>, tensor<3x4xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row_col>
 fuseops.fusible @f8E5M2_block_128x128_row_col(%q: !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row_col>)
 forward {
-  %p:4 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row_col>) -> (tensor<200x300xf8E5M2>, tensor<2x3xf32>, tensor<300x200xf8E5M2>, tensor<3x2xf32>)
-  %r = fuseops.pack_quantized %p#0, %p#1, %p#2, %p#3 : (tensor<200x300xf8E5M2>, tensor<2x3xf32>, tensor<300x200xf8E5M2>, tensor<3x2xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row_col>
+  %p:4 = fuseops.unpack_quantized %q : (!fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row_col>) -> (tensor<200x300xf8E5M2>, tensor<2x4xf32>, tensor<300x200xf8E5M2>, tensor<3x4xf32>)
+  %r = fuseops.pack_quantized %p#0, %p#1, %p#2, %p#3 : (tensor<200x300xf8E5M2>, tensor<2x4xf32>, tensor<300x200xf8E5M2>, tensor<3x4xf32>) -> !fuseops.quantized<200x300xf8E5M2, scale = block<128x128>, copies = row_col>
   fuseops.return
 }
 

@@ -97,6 +97,8 @@ class Case:
     units: float = UNITS
     roundings: int = 0
     cancels: bool = False
+    # How far the oracle may be off, of value and condition: torch isn't exact everywhere in f64.
+    inexact: float = 0.0
     # Types that the body rounds to, besides those of arguments and results.
     inside: tuple[str, ...] = ()
     # Fusibles that the program applies.
@@ -249,6 +251,7 @@ class Case:
             units=self.units * 2,
             roundings=self.roundings + 3,
             cancels=self.cancels,
+            inexact=self.inexact,
             inside=self.inside,
             callees=self.callees,
         )

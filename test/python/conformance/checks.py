@@ -17,6 +17,10 @@ TINY = 2.0**-130  # A denormal of f32 and bf16.
 SPECIAL = (NAN, INF, -INF, 0.0, -0.0, 1.5, -3.0, TINY, -TINY)
 
 
+# The least and the largest value that each element may have.
+Span = tuple[Tensor, Tensor] | None
+
+
 class Judge:
     """Compares what a program gives with what its case's oracle says."""
 
@@ -28,7 +32,14 @@ class Judge:
         self._store = "f64" if self._reference else None
 
     def _one(
-        self, name: str, got: Tensor, want: Tensor, condition: Tensor | None, dtype: str
+        self,
+        name: str,
+        got: Tensor,
+        want: Tensor,
+        condition: Tensor | None,
+        dtype: str,
+        *,
+        span: Span,
     ) -> list[str]:
         if dtype not in FLOATS:
             return compare(name, got, want, None)
@@ -42,6 +53,10 @@ class Judge:
         terms = self._largest / max(1, want.numel())
         if terms > 1 and condition is not None:
             condition = tolerance.smoothed(condition)
+        if span is not None and got.shape == want.shape:
+            # What lies in the span is right; what doesn't, is compared with its end.
+            near = torch.fmin(torch.fmax(got.detach().cpu().double(), span[0]), span[1])
+            want = torch.where(want.isfinite() & near.isfinite(), near, want)
         limit = allowed(
             want,
             condition,
@@ -49,19 +64,26 @@ class Judge:
             case.compute(),
             units=case.units + max(terms, 1.0) ** 0.5,
             between=(0 if self._reference else case.roundings, case.narrowest()),
+            inexact=case.inexact,
         )
         return compare(name, got, want, limit)
 
     def results(
-        self, got: Sequence[Tensor], want: Sequence[Tensor], conditions: Sequence[Tensor | None]
+        self,
+        got: Sequence[Tensor],
+        want: Sequence[Tensor],
+        conditions: Sequence[Tensor | None],
+        spans: Sequence[Span],
     ) -> list[str]:
         """What is wrong with forward."""
         dtypes = self._case.result_dtypes()
         if len(got) != len(want):
             return [f"expected {len(want)} results, got {len(got)}"]
         failures = []
-        for index, item in enumerate(zip(got, want, conditions, dtypes, strict=True)):
-            failures += self._one(f"result {index}", *item)
+        for index, (*item, span) in enumerate(
+            zip(got, want, conditions, dtypes, spans, strict=True)
+        ):
+            failures += self._one(f"result {index}", *item, span=span)
         return failures
 
     def gradients(
@@ -69,11 +91,12 @@ class Judge:
         got: Sequence[Tensor | None],
         want: Sequence[Tensor | None],
         conditions: Sequence[Tensor | None],
+        spans: Sequence[Span],
     ) -> list[str]:
         """What is wrong with backward. Where torch has a tensor of zeros ours may be None, but not
         the other way round."""
         failures = []
-        for index, (g, w, c) in enumerate(zip(got, want, conditions, strict=True)):
+        for index, (g, w, c, s) in enumerate(zip(got, want, conditions, spans, strict=True)):
             name = f"gradient {index}"
             if self._case.whole and index in self._case.attributes:
                 continue
@@ -85,7 +108,7 @@ class Judge:
                     continue
                 failures.append(f"{name}: expected none, got a tensor")
             else:
-                failures += self._one(name, g, w, c, self._case.args[index].dtype)
+                failures += self._one(name, g, w, c, self._case.args[index].dtype, span=s)
         return failures
 
 
@@ -142,15 +165,19 @@ def _values(
     inputs = [*wide, *(g.double() for g in givens)]
     want = whole(inputs)
     cond = tolerance.conditions(whole, inputs, seed, case.cancels)
+    spans: list[Span] = [None] * len(want)
+    if case.roundings and case.narrowest() in ("f16", "bf16") and target != "reference":
+        unit = tolerance.UNIT_ROUNDOFF[case.narrowest()]
+        spans = tolerance.reach(whole, inputs, unit, seed)
     count = len(shapes)
     judge = Judge(case, target, [*arrays, *shapes])
     results, gradients = run(case, program, arrays, incoming)
-    failures = judge.results(results, want[:count], cond[:count])
+    failures = judge.results(results, want[:count], cond[:count], spans[:count])
     if gradients is None:
         if any(w is not None and w.ne(0).any() for w in want[count:]):
             failures.append("expected a backward, but there is none")
         return failures
-    return failures + judge.gradients(gradients, want[count:], cond[count:])
+    return failures + judge.gradients(gradients, want[count:], cond[count:], spans[count:])
 
 
 def differences(
@@ -235,25 +262,32 @@ def special(
         shapes = case.evaluate(case.widened(arrays))
     incoming = [None if g is None else torch.ones_like(g) for g in case.incoming(shapes, 0)]
     wide = [None if g is None else g.double() for g in incoming]
-    exact, exact_slopes = case.differentiate(case.widened(arrays), wide)
+    exacts = _eager(case, case.widened(arrays), wide)
     kind = case.compute()
     narrow = [x.to(runner.DTYPES[kind]) if x.is_floating_point() else x for x in arrays]
     ways = _eager(case.as_eager(), narrow, incoming)
+    # Where terms cancel, how far f32 is off says how far every type may be.
+    single = [x.float() if x.is_floating_point() else x for x in arrays]
+    rough = case.differentiate(single, [None if g is None else g.float() for g in incoming])
     results, gradients = run(case, program, arrays, incoming)
     failures = []
-    sets = [("result", results, 0, exact, case.result_dtypes())]
+    sets = [("result", results, 0, case.result_dtypes())]
     if gradients is not None and "special gradient" not in excluded:
         dtypes = [a.dtype for a in case.args]
-        sets.append(("gradient", gradients, 1, exact_slopes, dtypes))
-    for name, got, which, numbers, dtypes in sets:
-        for index, (value, n, dtype) in enumerate(zip(got, numbers, dtypes, strict=True)):
-            if value is None or n is None or dtype not in FLOATS:
+        sets.append(("gradient", gradients, 1, dtypes))
+    for name, got, which, dtypes in sets:
+        for index, (value, dtype) in enumerate(zip(got, dtypes, strict=True)):
+            if value is None or exacts[0][which][index] is None or dtype not in FLOATS:
                 continue
             g = value.cpu()
+            off = None
+            if case.cancels:
+                off = (rough[which][index].double() - exacts[0][which][index]).abs()
+                off = (off / tolerance.UNIT_ROUNDOFF["f32"]).nan_to_num(0.0, 0.0, 0.0)
             tried = []
-            for way in ways:
-                eager = way[which][index]
-                lines = _special(f"{name} {index}", g, eager, n, case)
+            for way, exact in zip(ways, exacts, strict=True):
+                eager, n = way[which][index], exact[which][index]
+                lines = _special(f"{name} {index}", g, eager, n, off=off, case=case)
                 if name == "result" and "sign of zero" not in excluded:
                     lines += _zeros(f"{name} {index}", g, eager.to(g.dtype), n)
                 tried.append(lines)
@@ -284,15 +318,21 @@ def _eager(case: Case, arrays: Sequence[Tensor], incoming: Sequence[Tensor | Non
     return [*ways, (results, slopes)]
 
 
-def _special(name: str, got: Tensor, eager: Tensor, exact: Tensor, case: Case) -> list[str]:
+def _special(
+    name: str, got: Tensor, eager: Tensor, exact: Tensor, *, off: Tensor | None, case: Case
+) -> list[str]:
     dtype = runner.name_of(got.dtype)
     want = eager.to(got.dtype)
     between = (case.roundings, case.narrowest())
-    off = None
-    if case.cancels:
-        off = (eager.double() - exact).abs() / tolerance.UNIT_ROUNDOFF[case.compute()]
-        off = off.nan_to_num(0.0, 0.0, 0.0)
-    limit = allowed(exact, off, dtype, case.compute(), units=case.units, between=between)
+    limit = allowed(
+        exact,
+        off,
+        dtype,
+        case.compute(),
+        units=case.units,
+        between=between,
+        inexact=case.inexact,
+    )
     # Eager says what is NaN, infinite or 0; the f64 oracle what a number is.
     number = want.isfinite() & exact.isfinite()
     target = torch.where(number, exact, want.double())
@@ -344,7 +384,8 @@ def unfused(case: Case, target: str, size: int, seed: int = 0) -> list[str]:
             lambda x: list(chain.evaluate(x)), chain.widened(arrays), seed, case.cancels
         )
     want = [w.cpu() for w in want]
-    failures = Judge(chain, target, arrays).results(got, want, conditions)
+    spans = [None] * len(want)
+    failures = Judge(chain, target, arrays).results(got, want, conditions, spans)
     program = runner.compile_ir(case.text(), target)
     if gradients is None or not program.has("backward"):
         return failures

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Entries of normalizations and reductions."""
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -59,7 +61,7 @@ def norm(op: str, gamma: bool, beta: bool, centered: bool) -> None:
             return rms_norm(x, g, centered)
 
         frozen = list(range(1, len(results)))
-        return Case(args, results, body, oracle, frozen=frozen, cancels=True)
+        return Case(args, results, body, oracle, frozen=frozen, cancels=True, units=12.0)
 
 
 norm("layer_norm", False, False, False)
@@ -130,7 +132,8 @@ def reduction(op: str, kind: str, integers: bool) -> None:
     """Of all rows or of all columns."""
     dtypes = FLOATS if not integers else (*FLOATS, "i64", "i32", "i8", "ui8")
 
-    @variant(f"fuseops.{op}", kind, dtypes=dtypes, min_rank=1)
+    # There's no maximum of nothing, unless only a run knows that there is nothing.
+    @variant(f"fuseops.{op}", kind, dtypes=dtypes, min_rank=1, empty=kind == "sum")
     def build(shape: Shape, dtype: str) -> Case:
         rows = op == "reduce_rows"
         result: Shape = shape[-1:] if rows else (*shape[:-1], 1)
@@ -139,7 +142,7 @@ def reduction(op: str, kind: str, integers: bool) -> None:
 
         def oracle(x: Tensor) -> Tensor:
             keep = not rows
-            x = x.reshape(-1, x.shape[-1]) if rows else x
+            x = x.reshape(math.prod(x.shape[:-1]), x.shape[-1]) if rows else x
             dim = 0 if rows else -1
             if kind == "sum":
                 return x.sum(dim, keepdim=keep)

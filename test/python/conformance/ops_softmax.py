@@ -26,6 +26,7 @@ def softmax(op: str) -> None:
             lambda x: function(x, -1),
             cancels=True,
             roundings=2,
+            units=12.0,
         )
 
     @variant(f"fuseops.{op}", "wide", **CLASSES)

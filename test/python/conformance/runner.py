@@ -26,6 +26,7 @@ DTYPES = {
     "bf16": torch.bfloat16,
     "f8E4M3FN": torch.float8_e4m3fn,
     "f8E5M2": torch.float8_e5m2,
+    "f8E8M0FNU": torch.float8_e8m0fnu,
     "i1": torch.bool,
     "i8": torch.int8,
     "ui8": torch.uint8,

@@ -6,6 +6,7 @@ A result y = f(x), stored with unit roundoff s and computed with unit roundoff c
     s |y|                       its own rounding
   + units c (|y| + cond)        the computation
   + r s' (|y| + cond)           r values in between that a program rounds to a type
+  + i (|y| + cond)              where torch's f64 is off by i itself
   + the smallest number of the storage type.
 
 `cond` is how much y moves when every input moves by a relative amount of 1, to first order: a sum
@@ -17,6 +18,10 @@ scalars, then random. A jump (a tie, a bound) is in both and falls out, so it ex
 Where terms cancel inside a formula that is fine as a whole (the gradient of a norm), or an element
 is a long sum (a product), a case says `cancels`: `cond` is then also at least how far the oracle is
 off when it runs in f32, over f32's c, and at least its own root mean square over the tensor.
+
+Where values in between are rounded to a narrow type, an element next to a jump may fall to the
+other side of it: `reach` gives the least and the largest value that the oracle has when its inputs
+are off by such a rounding, and what lies between them is right.
 """
 
 from collections.abc import Callable, Sequence
@@ -88,6 +93,23 @@ def conditions(
     return [smoothed(c) if cancels and c is not None else c for c in found]
 
 
+def reach(
+    function: Function, inputs: Sequence[Tensor], unit: float, seed: int
+) -> list[tuple[Tensor, Tensor] | None]:
+    """For each output of `function`, the least and the largest value of each element when every
+    input is off by up to a relative `unit`."""
+    generator = torch.Generator().manual_seed(seed)
+    found = [None if y is None else (y.double(), y.double()) for y in function(inputs)]
+    for draw in range(2 * _DRAWS):
+        signs = [_signs(x, i, draw, generator) for i, x in enumerate(inputs)]
+        moved = [x if s is None else x * (1 + unit * s) for x, s in zip(inputs, signs, strict=True)]
+        for index, y in enumerate(function(moved)):
+            if y is not None and found[index] is not None:
+                low, high = found[index]
+                found[index] = torch.fmin(low, y.double()), torch.fmax(high, y.double())
+    return found
+
+
 def smoothed(condition: Tensor) -> Tensor:
     """At least the root mean square: no element of a tensor of sums is better than the others."""
     if not condition.numel():
@@ -103,9 +125,11 @@ def allowed(
     *,
     units: float = UNITS,
     between: tuple[int, str] = (0, "f64"),
+    inexact: float = 0.0,
 ) -> Tensor:
     """How far each element may be from `want`. `store` is f64 where nothing is rounded; `between`
-    counts roundings of values in between and names the type that they are rounded to."""
+    counts roundings of values in between and names the type that they are rounded to; `inexact` is
+    the oracle's own error."""
     size = want.double().abs().nan_to_num(0.0, 0.0, 0.0)
     moves = size if condition is None else size + condition
     unit = UNIT_ROUNDOFF[store]
@@ -113,6 +137,7 @@ def allowed(
         1.01 * unit * size
         + UNIT_ROUNDOFF[compute] * units * moves
         + UNIT_ROUNDOFF[between[1]] * between[0] * moves
+        + inexact * moves
         + SMALLEST[store]
     )
 

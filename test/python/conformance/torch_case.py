@@ -196,6 +196,7 @@ class TorchCase(Case):
             units=self.units * 2,
             roundings=self.roundings + 3,
             cancels=self.cancels,
+            inexact=self.inexact,
         )
 
 
@@ -215,6 +216,7 @@ def torch_op(
     units: float = UNITS * 2,
     cancels: bool = False,
     roundings: int = 0,
+    inexact: float = 0.0,
     excluded: dict[str, str] | None = None,
     min_rank: int = 0,
     max_rank: int = 5,
@@ -242,6 +244,7 @@ def torch_op(
             units=units,
             cancels=cancels,
             roundings=roundings,
+            inexact=inexact,
         )
 
     made_variant = Variant(

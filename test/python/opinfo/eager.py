@@ -25,10 +25,22 @@ class Gradients:
     through: list[bool]
 
 
-def results_of(function: Callable[..., Any], tensors: Sequence[torch.Tensor]) -> list[Any]:
-    """What the call returns; it may write its arguments."""
+def _scattered(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Copies with gaps between the elements, for which PyTorch has no vector code."""
+    copies = [tensor.new_zeros((*tensor.shape, 2)) for tensor in tensors]
+    for copy, tensor in zip(copies, tensors, strict=True):
+        copy[..., 0] = tensor
+    return [copy[..., 0] for copy in copies]
+
+
+def results_of(
+    function: Callable[..., Any], tensors: Sequence[torch.Tensor], is_scattered: bool = False
+) -> list[Any]:
+    """What the call returns, which may write its arguments; without PyTorch's vector code if
+    `is_scattered`."""
+    copies = _scattered(tensors) if is_scattered else [tensor.clone() for tensor in tensors]
     with torch.no_grad():
-        return pytree.tree_leaves(function(*[tensor.clone() for tensor in tensors]))
+        return pytree.tree_leaves(function(*copies))
 
 
 def gradients_of(
@@ -36,9 +48,13 @@ def gradients_of(
     tensors: Sequence[torch.Tensor],
     requires_grad: Sequence[bool],
     upstream: Sequence[torch.Tensor],
+    *,
+    is_scattered: bool = False,
 ) -> Gradients | None:
     """The gradients for those of the floating-point results; None where no
-    result has one, or PyTorch has no derivative."""
+    result has one, or PyTorch has no derivative. As `results_of` if `is_scattered`."""
+    if is_scattered:
+        tensors, upstream = _scattered(tensors), _scattered(upstream)
     with torch.enable_grad():
         leaves = [
             tensor.detach().requires_grad_(flag)

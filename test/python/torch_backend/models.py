@@ -127,22 +127,23 @@ class Shares:
         call, compiled = compile_graph(module, Options(rest=self.rest))
         self.seconds += time.perf_counter() - start
         self.graphs += 1
-        self._count(compiled)
+        device = next(x.device for x in examples if isinstance(x, torch.Tensor))
+        self._count(compiled, device.type)
         return call
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Shares:
         # A compiled module holds its backend.
         return self
 
-    def _count(self, compiled: Compiled) -> None:
+    def _count(self, compiled: Compiled, target: str) -> None:
         for part in compiled.parts:
-            self._count(part)
+            self._count(part, target)
         inside = {node for one in compiled.taken for node in one.nodes}
         self.pipelines += len(compiled.taken)
         fake_mode = fake_mode_of(compiled.module)
         if fake_mode is None:
             return
-        support = Support(compiled.module, fake_mode, "cpu")
+        support = Support(compiled.module, fake_mode, target)
         for node in compiled.module.graph.nodes:
             operators = support.of(node).operators
             if not operators or not self.claimed.issuperset(operators):
@@ -170,9 +171,10 @@ def claimed_operators() -> frozenset[str]:
 
 def train(call: Callable[[Tensor], Tensor], model: nn.Module, steps: int) -> list[float]:
     """The losses of `steps` steps on inputs of shape [4, 8, 64]."""
-    dtype = next(model.parameters()).dtype
     generator = torch.Generator().manual_seed(1)
-    inputs, targets = torch.randn(2, 4, BATCH, LENGTH, WIDTH, generator=generator).to(dtype)
+    shape = (2, 4, BATCH, LENGTH, WIDTH)
+    drawn = torch.randn(shape, generator=generator, device="cpu")
+    inputs, targets = drawn.to(next(model.parameters()))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5, momentum=0.9)
     losses = []
     for step in range(steps):

@@ -109,3 +109,40 @@ def test_autocast() -> None:
         assert a.dtype == b.dtype
         assert (a - b).abs().max() <= 0.03 * b.abs().max()
     assert recorder.pipelines
+
+
+@pytest.mark.skipif(torch.cuda.device_count() < 2, reason="one CUDA device here")
+def test_several_devices() -> None:
+    """One pipeline on one device after the other, whichever is current, each on its
+    device's current stream; what is moved there is compiled again."""
+
+    def function(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        return F.layer_norm(F.gelu(F.linear(x, weight, bias)) + x, (64,))
+
+    values = [torch.randn(shape, device="cpu") for shape in ((300, 64), (64, 64), (64,))]
+    compiled, recorder = compile_with(function)
+    model = _model()
+    call, _ = compile_with(model)
+    for index in (0, 1, 0, 1):
+        device = torch.device("cuda", index)
+        inputs = [value.to(device).requires_grad_() for value in values]
+        model.to(device)
+        for current in (0, 1):
+            with torch.cuda.device(current), torch.cuda.stream(torch.cuda.Stream(device)):
+                assert_same(run(compiled, inputs), run(function, inputs), ulps=64)
+                parameters = list(model.parameters())
+                want = run(model, inputs[:1], parameters)
+                assert_same(run(call, inputs[:1], parameters), want, ulps=64)
+    assert recorder.pipelines
+
+
+@pytest.mark.skipif(torch.cuda.device_count() < 2, reason="one CUDA device here")
+def test_tensors_of_two_devices_are_eagers() -> None:
+    """A copy to the other device is in the rest, between a pipeline on each."""
+    x = torch.randn(300, 64, device="cuda:0", requires_grad=True)
+
+    def function(x: Tensor) -> Tensor:
+        y = (F.silu(x) * x).to("cuda:1")
+        return F.gelu(y) * y
+
+    check(function, x, pipelines=None)

@@ -8,6 +8,7 @@
 #ifndef FUSEOPS_DIALECT_FUSEOPS_FUSEOPS_H
 #define FUSEOPS_DIALECT_FUSEOPS_FUSEOPS_H
 
+#include "FuseOps/Dialect/FuseOps/Extent.h"
 #include "FuseOps/Dialect/FuseOps/ScalarMath.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,6 +64,20 @@ constexpr StringLiteral kRandomStateAttr = "fuseops.random_state";
 /// number of the result that replaces it; a unit attribute where backward's
 /// gradient of the argument is what replaces it.
 constexpr StringLiteral kStateAttr = "fuseops.state";
+/// Name of the argument attribute of weights: what forward's products have on
+/// their right, and quantize as a weight.
+constexpr StringLiteral kWeightAttr = "fuseops.weight";
+/// Name of the attribute of a state argument of scales that lists what the
+/// caller may call their tensors: `name.input`, `name.weight`, `name.gradient`.
+constexpr StringLiteral kTensorsAttr = "fuseops.tensors";
+/// Name of what the caller calls a contraction, for `kTensorsAttr`.
+constexpr StringLiteral kNameAttr = "fuseops.name";
+/// Name of the argument attribute of what the fusible of a fusible's
+/// `kPrepareAttr` computes: the number of its result.
+constexpr StringLiteral kPreparedAttr = "fuseops.prepared";
+/// Name of the attribute that names the fusible that quantizes the weights, and
+/// of its arguments': the number among the weights that each is.
+constexpr StringLiteral kPrepareAttr = "fuseops.prepare";
 /// Name of the recipe of a fusible or of one contraction.
 constexpr StringLiteral kRecipeAttr = "fuseops.recipe";
 
@@ -92,6 +107,11 @@ Value convertElement(OpBuilder &builder, Location loc, Value value, Type from,
 /// The tensor type of `type`'s shape with its element type's compute type.
 RankedTensorType getComputeTensor(Type type);
 
+/// A tensor type of `shape`. Where that has a `?` it is the one of `like`: its
+/// encoding, which says what the `?` counts, is that of `like`.
+RankedTensorType getTensorLike(RankedTensorType like, ArrayRef<int64_t> shape,
+                               Type elementType);
+
 /// `type` with its last extent replaced by `columns`.
 RankedTensorType withColumns(RankedTensorType type, int64_t columns,
                              Type elementType);
@@ -99,41 +119,14 @@ RankedTensorType withColumns(RankedTensorType type, int64_t columns,
 /// Extent of the last dimension; 1 for a scalar.
 int64_t getColumns(RankedTensorType type);
 
-/// A row count `constant + per_symbol * S` (or any extent of that form).
-struct Extent {
-  int64_t constant = 0;
-  int64_t perSymbol = 0;
-  Extent operator*(int64_t factor) const {
-    return {constant * factor, perSymbol * factor};
-  }
-  Extent operator+(Extent other) const {
-    return {constant + other.constant, perSymbol + other.perSymbol};
-  }
-  bool operator==(Extent other) const {
-    return constant == other.constant && perSymbol == other.perSymbol;
-  }
-  bool operator!=(Extent other) const { return !(*this == other); }
-  SmallVector<int64_t> asArray() const { return {constant, perSymbol}; }
-};
-
 /// The shape of the blocks of `rows` x `columns` of `type`, a matrix, with
 /// `element`s: `ceil` of each extent. Of a dynamic extent that counts blocks of
 /// more than one row the encoding is `#fuseops.blocks`.
 RankedTensorType getBlocksType(RankedTensorType type, int64_t rows,
                                int64_t columns, Type element);
 
-/// Number of elements of `type`, `dropped` trailing dimensions not counted.
-/// A type has at most one dynamic extent.
-Extent getNumElements(RankedTensorType type, unsigned dropped = 0);
-
-/// Number of bytes of `type`, dense. An i1 is a byte.
-Extent getNumBytes(RankedTensorType type);
-
-/// Bytes of one element. An i1 is a byte.
-int64_t getElementBytes(Type elementType);
-
 /// Whether `from` broadcasts to `to` by NumPy's rules, a dynamic extent only to
-/// a dynamic one.
+/// a dynamic one that counts the same.
 bool isBroadcastableTo(RankedTensorType from, RankedTensorType to);
 
 } // namespace mlir::fuseops

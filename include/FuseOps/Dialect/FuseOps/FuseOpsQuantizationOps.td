@@ -142,10 +142,10 @@ def FuseOps_UpdateScaleOp : FuseOps_MemoryOp<"update_scale", [
     }
     ```
   }];
-  let arguments = (ins RankedTensorOf<[F32]>:$scale, RankedTensorOf<[F32]>:$history,
-    RankedTensorOf<[F32]>:$amax, TypeAttr:$format,
+  let arguments = (ins FuseOps_StatTensor:$scale, FuseOps_StatTensor:$history,
+    FuseOps_StatTensor:$amax, TypeAttr:$format,
     DefaultValuedAttr<I64Attr, "0">:$margin, UnitAttr:$most_recent);
-  let results = (outs RankedTensorOf<[F32]>:$next_scale, RankedTensorOf<[F32]>:$next_history);
+  let results = (outs FuseOps_StatTensor:$next_scale, FuseOps_StatTensor:$next_history);
   let assemblyFormat = [{
     $scale `,` $history `,` $amax `format` `` `(` $format `)` (`most_recent` $most_recent^)?
     attr-dict `:` type($scale) `,` type($history)
@@ -161,7 +161,7 @@ def FuseOps_ReduceBlocksOp : FuseOps_Op<"reduce_blocks", [Pure,
   let description = [{
     `[M, N] -> [ceil(M / block_rows), ceil(N / block_columns)]`: each result is the
     largest element of a block; NaN propagates. The last block of a row or column
-    is what is left. Blocks are 1x32, 1x128, 128x1 or 128x128.
+    is what is left. Blocks are 1x32, 32x1, 1x128, 128x1 or 128x128.
 
     Gradient: none. Saved: nothing.
 

@@ -326,8 +326,10 @@ def FuseOps_LaunchOp : FuseOps_Op<"launch", [Pure]> {
     What lowering leaves of a memory group. The kernel gets the inputs, then the
     results, as pointers, then the number of rows and `count`.
 
-    `rows` and `count_rows` are extents `[constant, per_symbol]`. The work is
-    cut into `min(max_workers, ceil(rows / rows_per_worker))` workers: thread
+    `rows`, `count_rows` and the bytes are sizes `[constant, per_symbol, per_block32,
+    per_block128]`, of which the last ones may be left out where they are 0:
+    `constant + per_symbol * S + per_block32 * ceil(S / 32) + per_block128 * ceil(S
+    / 128)`. The work is cut into `min(max_workers, ceil(rows / rows_per_worker))` workers: thread
     blocks of `threads_x` by `threads_y` threads on CUDA, tasks on the CPU. A
     finalize kernel reads `count` partial results: the workers of the grid that
     `count_…` describes.

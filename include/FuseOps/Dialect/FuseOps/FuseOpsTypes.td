@@ -20,16 +20,17 @@ def FuseOps_QuantizedType : TypeDef<FuseOps_Dialect, "Quantized"> {
     A matrix (rank 2) whose logical value is `data * scale_inv`. The element
     type is `f8E4M3FN` or `f8E5M2`. `scale` says what one scale covers:
 
-    | scale | scale_inv of the row copy of an MxN tensor | its type |
+    | scale | scale_inv of a copy `[R, C]` | its type |
     | --- | --- | --- |
     | `per_tensor` | `[]` | f32 |
-    | `per_row` | `[M, 1]` | f32 |
-    | `block<1x128>` | `[M, ceil(N/128)]` | f32 |
-    | `block<128x128>` | `[ceil(M/128), ceil(N/128)]` | f32 |
-    | `mx<1x32>` | `[M, ceil(N/32)]` | f8E8M0FNU |
+    | `per_row` | `[R, 1]` | f32 |
+    | `block<1x128>` | `[ceil(C/128), R]` | f32 |
+    | `block<128x128>` | `[ceil(R/128), ceil(C/128)]`, the columns rounded up to a multiple of 4 with zeros where C is known | f32 |
+    | `mx<1x32>` | `[R, ceil(C/32)]` | f8E8M0FNU |
 
-    `copies` says which physical copies exist: `row` is `[M, N]`, `col` is the
-    transposed `[N, M]` with the scales of the transposed matrix, `row_col` both.
+    The scales lie as cuBLASLt reads them. `copies` says which physical copies of an
+    MxN tensor exist: `row` is `[M, N]`, `col` is the transposed `[N, M]` with the
+    scales of the transposed matrix, `row_col` both.
     A Hopper FP8 product needs K-major operands, hence the transposed copy; with
     row-wise scales the two copies hold different numbers, so that both have to
     come from the high-precision value.

@@ -1,0 +1,64 @@
+//===- ExposeStatistics.cpp - Takes apart what tiles need of rows --------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Analysis/FusionPlan.h"
+#include "FuseOps/Dialect/FuseOps/Layout.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+void mlir::fuseops::decomposeInPlace(FusibleOpInterface op,
+                                     RewriterBase &rewriter) {
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> results = op.decompose(rewriter, op->getOperands());
+  // With an f64 operand, decompositions compute in f64 what the operation
+  // declares as f32.
+  for (auto [result, declared] : llvm::zip(results, op->getResultTypes()))
+    result =
+        broadcastTo(rewriter, op.getLoc(), result,
+                    tensorType(result).clone(getElementTypeOrSelf(declared)));
+  rewriter.replaceOp(op, results);
+}
+
+void mlir::fuseops::exposeStatistics(Block &block, RewriterBase &rewriter) {
+  // What tiles are computed from, as far as it has their rows and columns.
+  SmallVector<std::pair<OpOperand *, IterationSpace>> worklist;
+  for (Operation &op : block.without_terminator()) {
+    auto permute = dyn_cast<PermuteOp>(op);
+    if (isa<ReduceBlocksOp>(op) || (permute && writesTransposed(permute)))
+      worklist.push_back(
+          {&op.getOpOperand(0), getSpace(tensorType(op.getOperand(0)))});
+  }
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    auto [use, space] = worklist.pop_back_val();
+    Value value = use->get();
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || getSpace(type) != space || seen.contains(value))
+      continue;
+    Operation *op = value.getDefiningOp();
+    auto fusible = dyn_cast_if_present<FusibleOpInterface>(op);
+    bool isMove = isa_and_present<SliceOp, PermuteOp, ConcatOp>(op);
+    if ((!fusible || isMove) && !isa_and_present<ReshapeOp>(op))
+      continue;
+    if (fusible && op->getNumOperands() && inspectOperation(op).needsRows) {
+      if (isa<ReduceColumnsOp>(op))
+        continue;
+      // The use then holds the same value of core operations.
+      decomposeInPlace(fusible, rewriter);
+      worklist.push_back({use, space});
+      continue;
+    }
+    seen.insert(value);
+    for (OpOperand &operand : op->getOpOperands())
+      worklist.push_back({&operand, space});
+  }
+}

@@ -1,0 +1,196 @@
+//===- CpuTiles.cpp - Tile kernels for the CPU ---------------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileKernel.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+namespace {
+/// One task visits neighbouring tiles row by row, vector by vector; values are
+/// computed again in each pass.
+class CpuTiles : public TileKernel {
+public:
+  using TileKernel::TileKernel;
+
+private:
+  void emitTiles() override;
+  Value makeArray(const Twine &name, Type type, int64_t count) override;
+  void forEach(Value count, function_ref<void(Value)> body) override;
+
+  void loop(Value from, Value to, int64_t step, function_ref<void(Value)> body);
+  void fill(Value pointer, ReductionKind kind, Type element, int64_t count);
+  void emitTile(Value tile);
+  void emitPass(unsigned level, Value tileHeight, Value tileWidth);
+  void visitElement(unsigned level, Element &element);
+  void accumulate(Value pointer, Value index, ReductionKind kind, Type element,
+                  Value value, bool keepsLanes);
+  bool hasWork(unsigned level);
+
+  /// Where each reduction over rows is summed: this worker's partial result, or
+  /// one vector of what becomes one element.
+  SmallVector<Value> sums;
+};
+} // namespace
+
+Value CpuTiles::makeArray(const Twine &, Type type, int64_t count) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  return LLVM::AllocaOp::create(b, loc, pointer, type, elements.constant(count),
+                                /*alignment=*/64);
+}
+
+void CpuTiles::loop(Value from, Value to, int64_t step,
+                    function_ref<void(Value)> body) {
+  auto op = scf::ForOp::create(b, loc, from, to, elements.constant(step));
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(op.getBody());
+  body(op.getInductionVar());
+}
+
+void CpuTiles::forEach(Value count, function_ref<void(Value)> body) {
+  loop(elements.constant(0), count, 1, body);
+}
+
+void CpuTiles::fill(Value pointer, ReductionKind kind, Type element,
+                    int64_t count) {
+  forEach(elements.constant(count), [&](Value index) {
+    elements.storeRaw(elements.identity(kind, element, 1), pointer, index);
+  });
+}
+
+void CpuTiles::emitTiles() {
+  for (auto [number, op] : numberedRowReductions()) {
+    Type element = elementOf(op.getInput());
+    bool isWide = isByColumn(op);
+    sums.push_back(
+        isWide ? partialOf(number)
+               : makeArray("", getAccumulatorType(op), schedule.vector));
+    fill(sums.back(), op.getKind(), element,
+         isWide ? columns : schedule.vector);
+  }
+  // Neighbouring tiles to one task.
+  Value down = div(add(rows, elements.constant(kTileSize - 1)), kTileSize);
+  Value tiles = mul(down, tileColumns);
+  Value chunk = arith::DivSIOp::create(
+      b, loc, add(tiles, sub(frame.workers, elements.constant(1))),
+      frame.workers);
+  Value from = arith::MulIOp::create(b, loc, frame.worker, chunk);
+  loop(from, smaller(tiles, add(from, chunk)), 1,
+       [&](Value tile) { emitTile(tile); });
+  for (auto [number, op] : numberedRowReductions()) {
+    if (isByColumn(op))
+      continue;
+    Value all = elements.loadRaw(sums[number], elements.constant(0),
+                                 getAccumulatorType(op), schedule.vector);
+    elements.storeRaw(elements.combineAll(op.getKind(), all), partialOf(number),
+                      elements.constant(0));
+  }
+}
+
+/// Whether pass `level` has anything to do with elements.
+bool CpuTiles::hasWork(unsigned level) {
+  return !reductionsAt(level).empty() ||
+         !storesAt(level, Placement::Full).empty() ||
+         !storesAt(level, Placement::PerRow).empty() ||
+         llvm::any_of(group.getRowReductions(), [&](ReduceRowsOp op) {
+           return reducesRowsAt(level, op);
+         });
+}
+
+void CpuTiles::emitTile(Value tile) {
+  enterTile(tile);
+  Value height = smaller(elements.constant(kTileSize), sub(rows, firstRow));
+  Value width = smaller(elements.constant(kTileSize),
+                        sub(elements.constant(columns), firstColumn));
+  for (unsigned level = 0; level < group.getNumLevels(); ++level) {
+    computeBlocks(level);
+    if (hasWork(level))
+      emitPass(level, height, width);
+  }
+}
+
+void CpuTiles::emitPass(unsigned level, Value tileHeight, Value tileWidth) {
+  for (ReduceBlocksOp op : reductionsAt(level))
+    fill(partialBlocks.lookup(op.getResult()), ReductionKind::Max,
+         elementOf(op.getInput()), countBlocks(group.getBlock(op.getResult())));
+  Value lastColumn = add(firstColumn, tileWidth);
+  Value vectorEnd =
+      add(firstColumn, mul(div(tileWidth, schedule.vector), schedule.vector));
+  loop(firstRow, add(firstRow, tileHeight), 1, [&](Value row) {
+    elements.rowValues = computeRowValues(row);
+    auto visit = [&](Value column, int64_t width) {
+      Element element;
+      element.row = row;
+      element.column = column;
+      element.width = width;
+      visitElement(level, element);
+    };
+    loop(firstColumn, vectorEnd, schedule.vector,
+         [&](Value column) { visit(column, schedule.vector); });
+    if (columns % schedule.vector != 0)
+      loop(vectorEnd, lastColumn, 1, [&](Value column) { visit(column, 1); });
+    // One value a row: of the first tile only.
+    when(tileColumns == 1 ? Value() : isZero(tileColumn), [&] {
+      Element element;
+      element.row = row;
+      element.column = elements.constant(0);
+      for (const Store &store : storesAt(level, Placement::PerRow))
+        elements.store(elements.compute(store.value, element), store.access,
+                       element);
+      for (auto [number, op] : numberedRowReductions())
+        if (reducesRowsAt(level, op) && !isByColumn(op) && !group.isWhole(op))
+          accumulate(sums[number], elements.constant(0), op.getKind(),
+                     elementOf(op.getInput()),
+                     elements.compute(op.getInput(), element), true);
+    });
+    elements.rowValues.clear();
+  });
+}
+
+/// Takes `value` in at `index`: lane by lane, or all lanes in one place.
+void CpuTiles::accumulate(Value pointer, Value index, ReductionKind kind,
+                          Type element, Value value, bool keepsLanes) {
+  value = elements.addend(kind, element, value, Value());
+  if (!keepsLanes)
+    value = elements.combineAll(kind, value);
+  auto vector = dyn_cast<VectorType>(value.getType());
+  Value soFar = elements.loadRaw(pointer, index, getAccumulatorType(element),
+                                 vector ? vector.getNumElements() : 1);
+  elements.storeRaw(elements.combine(kind, soFar, value), pointer, index);
+}
+
+void CpuTiles::visitElement(unsigned level, Element &element) {
+  for (ReduceBlocksOp op : reductionsAt(level)) {
+    BlockShape shape = group.getBlock(op.getResult());
+    accumulate(partialBlocks.lookup(op.getResult()), blockOf(shape, element),
+               ReductionKind::Max, elementOf(op.getInput()),
+               elements.compute(op.getInput(), element), shape.columns == 1);
+  }
+  for (const Store &store : storesAt(level, Placement::Full))
+    elements.store(elements.compute(store.value, element), store.access,
+                   element);
+  for (auto [number, op] : numberedRowReductions()) {
+    Value input = group.getReduced(op);
+    if (!reducesRowsAt(level, op) ||
+        group.getPlacement(input) != Placement::Full)
+      continue;
+    accumulate(
+        sums[number], isByColumn(op) ? element.column : elements.constant(0),
+        op.getKind(), elementOf(input), elements.compute(input, element), true);
+  }
+}
+
+func::FuncOp mlir::fuseops::emitCpuTiles(const KernelGroup &group,
+                                         const Schedule &schedule,
+                                         bool roundIntermediates,
+                                         StringRef name, OpBuilder &builder) {
+  return CpuTiles(group, schedule, KernelDevice::CPU, roundIntermediates,
+                  builder)
+      .emit(name);
+}

@@ -1,0 +1,92 @@
+//===- CudaTiles.h - Tile kernels for CUDA -------------------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_CUDATILES_H
+#define FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_CUDATILES_H
+
+#include "TileKernel.h"
+
+namespace mlir::fuseops {
+
+/// A thread block visits a tile at once. Thread 16 i + j has columns 8 j to
+/// 8 j + 7 of a few neighbouring rows, so that half a warp has one row. What a
+/// pass leaves to later ones stays in registers or, where that is too much, is
+/// computed again from the inputs.
+class CudaTiles : public TileKernel {
+public:
+  CudaTiles(const KernelGroup &group, const Schedule &schedule,
+            bool roundIntermediates, OpBuilder &builder)
+      : TileKernel(group, schedule, KernelDevice::CUDA, roundIntermediates,
+                   builder),
+        numRows(kTileSize * kTileLanes / schedule.threads),
+        numVectors(kTileColumns / schedule.vector) {}
+
+private:
+  void emitTiles() override;
+  Value makeArray(const Twine &name, Type type, int64_t count) override;
+  void forEach(Value count, function_ref<void(Value)> body) override;
+
+  void emitTile(Value tile, MutableArrayRef<Value> accumulators);
+  void holdElements();
+  Value forget(Value value);
+  Element &elementOf(int64_t row, int64_t vector) {
+    return held[row * numVectors + vector];
+  }
+  void emitPass(unsigned level, MutableArrayRef<Value> accumulators);
+  void visitElement(unsigned level, int64_t row, int64_t vector,
+                    MutableArrayRef<Value> accumulators);
+  void storeRowValues(unsigned level, int64_t row);
+  Value isFirstOfRow();
+  void barrier();
+  Value bit(Value value, int64_t mask);
+  Value combineLanes(ReductionKind kind, Value value, int64_t from, int64_t to);
+
+  /// Block reductions: what each thread has of its blocks, and its way to the
+  /// memory of partial results.
+  void takeIn(ReduceBlocksOp op, int64_t row, int64_t vector, Value value);
+  void storeParts(ReduceBlocksOp op);
+
+  /// Reductions over rows: what each thread keeps, down a column of tiles.
+  int64_t countAccumulators(ReduceRowsOp op) {
+    return isByColumn(op) ? numVectors : 1;
+  }
+  SmallVector<Value> initialAccumulators();
+  void accumulate(unsigned level, ReduceRowsOp op, int64_t row, int64_t vector,
+                  MutableArrayRef<Value> sums);
+  void storeSums(ValueRange accumulators);
+  Value combineWarps(ReduceRowsOp op, Value slot, int64_t width);
+  void storeColumnSums(unsigned number, ReduceRowsOp op, ValueRange own);
+  void storeWholeSum(unsigned number, ReduceRowsOp op, Value sum);
+
+  /// Transposed results, which go through shared memory.
+  bool isStaged(const Store &store);
+  void makeStaging();
+  void emitStaged(unsigned level);
+  void stage(const Store &store, Value buffer);
+  void copyOut(const Store &store, Value buffer);
+  Value swizzle(const Store &store, Value chunk);
+  Value isAlignedOf(const Store &store);
+  Value byteAt(Value pointer, Value offset);
+
+  int64_t numRows, numVectors;       ///< that a thread has of a tile
+  Value thread, lane;                ///< in the block; along a tile's row
+  Value threadRow;                   ///< the thread's first row of a tile
+  Value firstOwnRow, firstOwnColumn; ///< the thread's, of the matrix
+  /// The thread's elements, row by row; the values of its rows; whether each
+  /// row exists, null where all do.
+  SmallVector<Element> held;
+  SmallVector<DenseMap<Value, Value>> rowValues;
+  SmallVector<Value> existing;
+  DenseMap<Value, SmallVector<Value>> parts;
+  Value sums;
+  Value staging;
+  int64_t stagedBytes = 0, stagedAtOnce = 0;
+};
+
+} // namespace mlir::fuseops
+
+#endif // FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_CUDATILES_H

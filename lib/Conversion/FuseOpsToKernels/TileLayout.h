@@ -1,0 +1,62 @@
+//===- TileLayout.h - What a tile kernel keeps beside its elements -------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_TILELAYOUT_H
+#define FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_TILELAYOUT_H
+
+#include "KernelGroup.h"
+
+namespace mlir::fuseops {
+
+/// Rows and columns of a tile.
+constexpr int64_t kTileSize = 128;
+/// CUDA: neighbouring columns of one thread, and threads along a tile's row.
+constexpr int64_t kTileColumns = 8;
+constexpr int64_t kTileLanes = kTileSize / kTileColumns;
+
+/// Shared memory that a block has on every chip.
+constexpr int64_t kSharedBytes = 48 * 1024;
+
+/// Blocks of a tile.
+inline int64_t countBlocks(BlockShape shape) {
+  return kTileSize / shape.rows * (kTileSize / shape.columns);
+}
+
+/// What a tile kernel keeps of one tile beside the elements: partial results of
+/// block reductions, values of blocks, and bytes on their way to a transposed
+/// result.
+struct TileLayout {
+  /// `threads` is 0 on the CPU.
+  TileLayout(const KernelGroup &group, int64_t threads);
+
+  /// The parts of a block that are reduced on their own: of the warps, where it
+  /// is higher than what one of them has.
+  int64_t countParts(ReduceBlocksOp op) const {
+    int64_t rowsOfWarp = threads ? 32 * kTileSize / threads : kTileSize;
+    return llvm::divideCeil(static_cast<int64_t>(op.getBlockRows()),
+                            rowsOfWarp);
+  }
+  /// Bytes of shared memory, with room for the largest staged result alone.
+  int64_t getSharedBytes() const;
+
+  int64_t threads;
+  SmallVector<ReduceBlocksOp> reductions;
+  /// Values of blocks that elements or later levels read.
+  SmallVector<Value> kept;
+  /// Stores that go through shared memory, so that neighbouring threads write
+  /// neighbouring rows.
+  SmallVector<Store> staged;
+  /// Bytes for all arrays but the staged ones.
+  int64_t arrayBytes = 0;
+};
+
+/// Whether neighbouring rows, not columns, are neighbours in memory.
+bool isTransposed(const Access &access);
+
+} // namespace mlir::fuseops
+
+#endif // FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_TILELAYOUT_H
