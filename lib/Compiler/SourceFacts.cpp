@@ -7,6 +7,8 @@
 
 #include "SourceFacts.h"
 
+#include "FuseOps/Dialect/FuseOps/Contraction.h"
+
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -116,14 +118,15 @@ static std::pair<Extent, int64_t> getMatrix(RankedTensorType type) {
 
 /// Adds the reductions that `op` does, as the shapes it reads and writes show.
 static void addReductions(Operation *op, function_ref<void(Extent)> add) {
-  if (auto linear = dyn_cast<LinearOp>(op))
-    if (auto type = dyn_cast<RankedTensorType>(linear.getInput().getType()))
-      return add({getColumns(type), 0});
-  if (auto matmul = dyn_cast<MatmulOp>(op))
-    if (auto type = dyn_cast<RankedTensorType>(matmul.getLhs().getType())) {
-      auto [rows, columns] = getMatrix(type);
-      return add(matmul.getTransposeLhs() ? rows : Extent{columns, 0});
-    }
+  if (std::optional<Contraction> product = Contraction::get(op)) {
+    auto quantized = dyn_cast<QuantizedType>(product->lhs.getType());
+    auto [rows, columns] = getMatrix(
+        quantized ? quantized.getTensorType(Float32Type::get(op->getContext()))
+                  : cast<RankedTensorType>(product->lhs.getType()));
+    return add(product->transposeLhs ? rows : Extent{columns});
+  }
+  if (auto scaled = dyn_cast<ScaledMatmulOp>(op))
+    return add(getExtent(scaled.getLhs().getType(), 1));
   SmallVector<RankedTensorType> tensors;
   for (Value value : op->getOperands())
     if (auto type = dyn_cast<RankedTensorType>(value.getType()))

@@ -122,17 +122,16 @@ static bool hasBlockScales(const MatmulArguments &arguments) {
 }
 
 /// Whether the product is added to the bias in the output, as beta = 1 does in
-/// the type that is accumulated in. As an epilogue of one row, or of rows that
-/// aren't whole 16 bytes, cuBLASLt may add the bias in a kernel of its own, to
-/// the product rounded to the output's type. To a product of FP8 that gives f32
-/// its epilogue adds no f32.
+/// the type that is accumulated in. As an epilogue of rows that aren't whole 16
+/// bytes, cuBLASLt may add the bias in a kernel of its own, to the product
+/// rounded to the output's type. To a product of FP8 that gives f32 its
+/// epilogue adds no f32.
 static bool mustAddToBias(const MatmulArguments &arguments) {
   auto isWhole = [](int64_t extent, fuseopsDType dtype) {
     return extent * fuseopsDTypeSize(dtype) % 16 == 0;
   };
   return arguments.bias && arguments.biasType == arguments.outType &&
-         (arguments.m == 1 ||
-          (arguments.isScaled && arguments.outType == FUSEOPS_F32) ||
+         ((arguments.isScaled && arguments.outType == FUSEOPS_F32) ||
           !isWhole(arguments.k, arguments.aType) ||
           !isWhole(arguments.k, arguments.bType) ||
           !isWhole(arguments.n, arguments.outType));
@@ -141,9 +140,14 @@ static bool mustAddToBias(const MatmulArguments &arguments) {
 /// Sets what only products of FP8 have.
 template <typename SetFn>
 static void describeScaled(const MatmulArguments &arguments, SetFn set) {
+  // Older libraries know one scale a tensor only, and no modes.
+  auto setMode = [&](int attribute, ScaleKind kind) {
+    if (kind != ScaleKind::PerTensor)
+      set(attribute, getScaleMode(kind));
+  };
   // a and b have changed places.
-  set(kDescScaleModeA, getScaleMode(arguments.bScales.kind));
-  set(kDescScaleModeB, getScaleMode(arguments.aScales.kind));
+  setMode(kDescScaleModeA, arguments.bScales.kind);
+  setMode(kDescScaleModeB, arguments.aScales.kind);
   set(kDescScalePointerA, arguments.bScales.values);
   set(kDescScalePointerB, arguments.aScales.values);
   // Sums of blocks are added in f32 in any case.
@@ -324,6 +328,64 @@ static fuseopsStatus fillWithBias(const CudaScope &scope,
   return status;
 }
 
+namespace {
+/// A product of one row that adds a bias, as one of that row twice: for one row
+/// cuBLASLt has kernels that add the bias to the product rounded to the
+/// output's type. The rows lie at the beginning of the workspace, which shrinks
+/// by them.
+class TwoRows {
+public:
+  TwoRows(const MatmulArguments &arguments, void *&workspace,
+          size_t &workspaceBytes)
+      : arguments(arguments), product(arguments),
+        operandBytes(arguments.k * fuseopsDTypeSize(arguments.aType)),
+        resultBytes(arguments.n * fuseopsDTypeSize(arguments.outType)) {
+    auto align = [](size_t bytes) { return (bytes + 255) / 256 * 256; };
+    size_t operands = align(2 * operandBytes), results = align(2 * resultBytes);
+    if (operands + results > workspaceBytes)
+      return;
+    auto *base = static_cast<char *>(workspace);
+    product.a = base;
+    product.out = base + operands;
+    product.m = 2;
+    product.transposeA = false;
+    workspace = base + operands + results;
+    workspaceBytes -= operands + results;
+  }
+
+  const MatmulArguments &get() const { return product; }
+
+  fuseopsStatus copyOperand(const CudaScope &scope, CudaStream stream) const {
+    for (size_t row = 0; row < 2; ++row)
+      if (fuseopsStatus status =
+              copy(scope, address(product.a) + row * operandBytes,
+                   address(arguments.a), operandBytes, stream))
+        return status;
+    return FUSEOPS_OK;
+  }
+  fuseopsStatus copyResult(const CudaScope &scope, CudaStream stream) const {
+    return copy(scope, address(arguments.out), address(product.out),
+                resultBytes, stream);
+  }
+
+private:
+  static uintptr_t address(const void *pointer) {
+    return reinterpret_cast<uintptr_t>(pointer);
+  }
+  fuseopsStatus copy(const CudaScope &scope, uintptr_t to, uintptr_t from,
+                     size_t bytes, CudaStream stream) const {
+    if (product.m == 1)
+      return FUSEOPS_OK;
+    return scope.driver->check(
+        scope.driver->copyOnDevice(to, from, bytes, stream), "copying a row");
+  }
+
+  const MatmulArguments &arguments;
+  MatmulArguments product;
+  size_t operandBytes, resultBytes;
+};
+} // namespace
+
 /// A product over no terms: zeros, or the bias in every row.
 static fuseopsStatus fillWithoutTerms(const CudaScope &scope,
                                       const MatmulArguments &arguments,
@@ -419,8 +481,16 @@ fuseopsStatus fuseops::runtime::runCublasLt(const CudaScope &scope,
     return runPlan(scope, *library, handle, *plan, product, workspace,
                    workspaceBytes, stream);
   };
-  if (!arguments.isScaled)
+  if (!arguments.isScaled && (!arguments.bias || arguments.m > 1))
     return run(arguments);
+  if (!arguments.isScaled) {
+    TwoRows rows(arguments, workspace, workspaceBytes);
+    if (fuseopsStatus status = rows.copyOperand(scope, stream))
+      return status;
+    if (fuseopsStatus status = run(rows.get()))
+      return status;
+    return rows.copyResult(scope, stream);
+  }
   PaddedMatmul padded(arguments);
   if (fuseopsStatus status = padded.copyOperands(scope, padding, stream))
     return status;

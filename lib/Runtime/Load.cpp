@@ -214,37 +214,31 @@ bool Decoder::decodeMatmul(const schema::MatmulStep &in, MatmulStep &out) {
   out.fastAccumulate = in.fast_accumulate();
   bool isScaled = out.aScale != -1 || out.bScale != -1;
   if (isScaled && (!program.isCuda() || out.transposeA || !out.transposeB))
-    return invalid("expected a product of FP8 on CUDA, of `a` [m, k] and `b` "
-                   "[n, k]");
+    return invalid("expected a product of FP8, [m, k] x [n, k], on CUDA");
   for (schema::ScaleKind kind : {in.a_scale_kind(), in.b_scale_kind()})
     if (kind > schema::ScaleKind_Block128x128)
       return invalid("unknown kind of scale %d", static_cast<int>(kind));
   out.aScaleKind = static_cast<ScaleKind>(in.a_scale_kind());
   out.bScaleKind = static_cast<ScaleKind>(in.b_scale_kind());
-  struct Operand {
-    int32_t index;
-    bool (*accepts)(fuseopsDType);
-    const char *expected;
+  auto check = [&](int32_t index, bool accepts(fuseopsDType),
+                   const char *expected) {
+    if (!isTensor(index))
+      return invalid("tensor %d does not exist", index);
+    const Tensor &tensor = entry->tensors[index];
+    return accepts(tensor.dtype) ||
+           invalid("expected `%s` to be %s, but got %s", tensor.name.c_str(),
+                   expected, fuseopsDTypeName(tensor.dtype));
   };
-  Operand result = {out.out, isMatmulDType, "f64, f32, f16 or bf16"};
-  Operand factor = isScaled ? Operand{0, isFp8DType, "FP8"} : result;
-  std::vector<Operand> operands = {{out.a, factor.accepts, factor.expected},
-                                   {out.b, factor.accepts, factor.expected},
-                                   result};
-  if (out.bias != -1)
-    operands.push_back({out.bias, result.accepts, result.expected});
-  if (isScaled)
-    for (int32_t index : {out.aScale, out.bScale})
-      operands.push_back({index, isScaleDType, "f32"});
-  for (const Operand &operand : operands) {
-    if (!isTensor(operand.index))
-      return invalid("tensor %d does not exist", operand.index);
-    const Tensor &tensor = entry->tensors[operand.index];
-    if (!operand.accepts(tensor.dtype))
-      return invalid("expected `%s` to be %s, but got %s", tensor.name.c_str(),
-                     operand.expected, fuseopsDTypeName(tensor.dtype));
-  }
-  return decodeExtent(in.m(), "m", out.m) && decodeExtent(in.n(), "n", out.n) &&
+  const char *plain = "f64, f32, f16 or bf16";
+  auto *isFactor = isScaled ? isFp8DType : isMatmulDType;
+  for (int32_t index : {out.a, out.b})
+    if (!check(index, isFactor, isScaled ? "FP8" : plain))
+      return false;
+  return check(out.out, isMatmulDType, plain) &&
+         (out.bias == -1 || check(out.bias, isMatmulDType, plain)) &&
+         (!isScaled || (check(out.aScale, isScaleDType, "f32") &&
+                        check(out.bScale, isScaleDType, "f32"))) &&
+         decodeExtent(in.m(), "m", out.m) && decodeExtent(in.n(), "n", out.n) &&
          decodeExtent(in.k(), "k", out.k);
 }
 

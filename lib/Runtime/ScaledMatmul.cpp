@@ -48,8 +48,11 @@ int64_t fuseops::runtime::countScales(ScaleKind kind, int64_t rows,
 
 PaddedMatmul::PaddedMatmul(const MatmulArguments &arguments)
     : given(arguments), padded(arguments) {
-  bool hasBlocks = isBlock(given.aScales.kind) || isBlock(given.bScales.kind);
-  padded.m = hasBlocks ? roundUp(given.m, kMultiple) : given.m;
+  // Of one row cuBLASLt may make a kernel for vectors, which adds a bias to the
+  // product rounded to the result's type.
+  bool isWhole = isBlock(given.aScales.kind) || isBlock(given.bScales.kind) ||
+                 given.m == 1;
+  padded.m = isWhole ? roundUp(given.m, kMultiple) : given.m;
   padded.n = roundUp(given.n, kMultiple);
   padded.k = roundUp(given.k, kMultiple);
   auto size = [](fuseopsDType dtype) {

@@ -91,8 +91,9 @@ void mlir::fuseops::eraseResult(FusibleOp fusible, unsigned index) {
   fusible.setFunctionType(
       builder.getFunctionType(fusible.getArgumentTypes(), types));
   fusible.setFrozenResults(withoutIndex(fusible.getFrozenResults(), index));
-  fusible.setMissingGradients(
-      withoutIndex(fusible.getMissingGradients(), index));
+  if (!fusible.getMissingGradients().empty())
+    fusible.setMissingGradients(
+        withoutIndex(fusible.getMissingGradients(), index));
   fusible.getForwardReturn().getValuesMutable().erase(index);
   for (unsigned i = 0; i < fusible.getArgumentTypes().size(); ++i)
     if (auto state = dyn_cast_or_null<IntegerAttr>(

@@ -114,12 +114,55 @@ static void reportDecision(const FusionDecision &decision, StringRef category) {
       getFusionConditionText(decision.condition));
 }
 
+/// The value that `op` takes out of where another operation put it; null where
+/// it does more.
+static Value findMoved(Operation &op) {
+  if (auto permute = dyn_cast<PermuteOp>(op)) {
+    // Pattern: permute(permute(x)) -> x [if the orders are inverse]
+    auto inner = permute.getInput().getDefiningOp<PermuteOp>();
+    bool isInverse =
+        inner && llvm::all_of(llvm::enumerate(permute.getOrder()), [&](auto e) {
+          return inner.getOrder()[e.value()] == static_cast<int64_t>(e.index());
+        });
+    return isInverse ? inner.getInput() : Value();
+  }
+  // Pattern: slice(concat(…, x, …)) -> x [if it takes all of x]
+  auto slice = dyn_cast<SliceOp>(op);
+  auto concat = slice ? slice.getInput().getDefiningOp<ConcatOp>() : ConcatOp();
+  if (!concat || slice.getDim() != concat.getDim() || slice.getStep() != 1)
+    return {};
+  int64_t start = 0;
+  for (Value input : concat.getInputs()) {
+    if (start == static_cast<int64_t>(slice.getOffset()) &&
+        input.getType() == slice.getType())
+      return input;
+    start +=
+        cast<RankedTensorType>(input.getType()).getDimSize(concat.getDim());
+  }
+  return {};
+}
+
+/// Removes moves that undo others, as where a quantized tensor is read in the
+/// region that quantizes it: a value that is read in place is not written
+/// first.
+static void foldMoves(Block &block, IRRewriter &rewriter) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (Value moved = findMoved(op);
+        moved && moved.getType() == op.getResult(0).getType())
+      rewriter.replaceOp(&op, moved);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
+}
+
 void mlir::fuseops::fuseRegion(Region &region, StringRef prefix,
                                StringRef category, bool fuse) {
   Block &block = region.front();
   IRRewriter rewriter(region.getContext());
-  if (fuse)
+  if (fuse) {
+    foldMoves(block, rewriter);
     exposeStatistics(block, rewriter);
+  }
   FusionPlan plan = FusionPlan::compute(block, fuse);
   for (const FusionDecision &decision : plan.getDecisions())
     reportDecision(decision, category);

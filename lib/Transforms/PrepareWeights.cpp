@@ -138,6 +138,7 @@ FusibleOp Preparer::buildPrepare() {
                    rewriter.getArrayAttr(attrs), StringAttr(), frozen,
                    ArrayRef<int64_t>(), IntegerAttr(), IntegerAttr());
   auto prepare = cast<FusibleOp>(rewriter.create(state));
+  prepare.removeMissingGradientsAttr();
   Block *block = rewriter.createBlock(&prepare.getForward());
   IRMapping mapping;
   for (Value argument : arguments)

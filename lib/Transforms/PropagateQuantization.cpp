@@ -8,6 +8,7 @@
 #include "FuseOps/Transforms/FusibleEdits.h"
 #include "FuseOps/Transforms/Passes.h"
 #include "QuantizedMoves.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -55,6 +56,7 @@ public:
 
 private:
   void hoist(QuantizeOp op);
+  void moveThroughLayout(Block &block);
   void merge(Block &block);
   void replaceUses(QuantizeOp from, QuantizeOp to,
                    DenseMap<unsigned, Value> &selected);
@@ -69,19 +71,20 @@ private:
 
 } // namespace
 
+static remark::RemarkOpts getOptions() {
+  return remark::RemarkOpts::name("Quantize").category(DEBUG_TYPE);
+}
+
 static void pass(QuantizeOp op, const Twine &text) {
-  remark::passed(op.getLoc(),
-                 remark::RemarkOpts::name("Quantize").category(DEBUG_TYPE))
+  remark::passed(op.getLoc(), getOptions())
       << remark::reason("{0}", text.str());
 }
 
 static void miss(QuantizeOp op, StopReason reason, Operation *at) {
-  remark::missed(op.getLoc(),
-                 remark::RemarkOpts::name("Quantize").category(DEBUG_TYPE))
-      << remark::reason("stops at {0}: reason {1}, {2}",
-                        at ? at->getName().getStringRef() : "an argument",
-                        static_cast<unsigned>(reason),
-                        getStopReasonText(reason));
+  remark::missed(op.getLoc(), getOptions()) << remark::reason(
+      "stops at {0}: reason {1}, {2}",
+      at ? at->getName().getStringRef() : "an argument",
+      static_cast<unsigned>(reason), getStopReasonText(reason));
 }
 
 static Copies unite(Copies a, Copies b) { return a == b ? a : Copies::RowCol; }
@@ -112,6 +115,31 @@ void Propagator::hoist(QuantizeOp op) {
   pass(op, "forward quantizes what it saves");
   rewriter.replaceAllUsesWith(op.getResult(), saved.save(moved.getResult()));
   rewriter.eraseOp(op);
+}
+
+/// Moves each quantize as far towards its producer as it goes.
+void Propagator::moveThroughLayout(Block &block) {
+  using Move = bool (*)(QuantizeOp, RewriterBase &);
+  static constexpr std::pair<StringLiteral, Move> kMoves[] = {
+      {"what commutes with it", moveThroughCommuting},
+      {"fuseops.permute", moveThroughTranspose},
+      {"fuseops.concat", moveThroughConcat},
+      {"fuseops.slice", moveThroughSlice}};
+  // Each move leaves less in front of a quantize.
+  bool hasMoved = true;
+  while (hasMoved) {
+    hasMoved = false;
+    for (QuantizeOp op : getQuantizes(block)) {
+      Location loc = op.getLoc();
+      for (auto [name, move] : kMoves)
+        if (move(op, rewriter)) {
+          remark::passed(loc, getOptions())
+              << remark::reason("moves through {0}", name.str());
+          hasMoved = true;
+          break;
+        }
+    }
+  }
 }
 
 /// Gives the users of `from` what `to` writes. A product reads the copy that it
@@ -197,8 +225,7 @@ void Propagator::run() {
     for (QuantizeOp op : getQuantizes(*blocks.back()))
       hoist(op);
   for (Block *block : blocks) {
-    for (QuantizeOp op : getQuantizes(*block))
-      moveThroughTranspose(op, rewriter);
+    moveThroughLayout(*block);
     merge(*block);
     for (QuantizeOp op : getQuantizes(*block))
       explain(op);

@@ -9,7 +9,7 @@
 #include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Transforms/FusibleEdits.h"
 #include "FuseOps/Transforms/Passes.h"
-#include "mlir/AsmParser/AsmParser.h"
+#include "Recipe.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -107,29 +107,6 @@ private:
 };
 
 } // namespace
-
-static FloatType getFormat(RecipeAttr recipe, bool isGradient) {
-  MLIRContext *context = recipe.getContext();
-  if (isGradient && recipe.getFormat() == RecipeFormat::Hybrid)
-    return Float8E5M2Type::get(context);
-  return Float8E4M3FNType::get(context);
-}
-
-static ScaleKind getScaleKind(RecipeAttr recipe, bool isWeight) {
-  switch (recipe.getKind()) {
-  case RecipeKind::Block:
-    return isWeight ? ScaleKind::Block128x128 : ScaleKind::Block1x128;
-  case RecipeKind::Rowwise:
-    return ScaleKind::PerRow;
-  case RecipeKind::MX:
-    return ScaleKind::MX1x32;
-  case RecipeKind::None:
-  case RecipeKind::Delayed:
-  case RecipeKind::Current:
-    return ScaleKind::PerTensor;
-  }
-  llvm_unreachable("unknown kind of recipe");
-}
 
 /// The matrix of the rows of `type`; null where its rows are a multiple of `?`.
 static RankedTensorType getMatrixType(RankedTensorType type) {
@@ -518,23 +495,3 @@ struct QuantizePass : public fuseops::impl::QuantizePassBase<QuantizePass> {
   }
 };
 } // namespace
-
-FailureOr<RecipeAttr> mlir::fuseops::parseRecipe(MLIRContext *context,
-                                                 StringRef text,
-                                                 std::string &error) {
-  context->getOrLoadDialect<FuseOpsDialect>();
-  std::string reason;
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (reason.empty())
-      reason = diagnostic.str();
-  });
-  auto attr = dyn_cast_or_null<RecipeAttr>(
-      parseAttribute(("#fuseops.recipe<" + text + ">").str(), context));
-  if (attr)
-    return attr;
-  error = ("expected a recipe such as `block` or `delayed, history = 16`, but "
-           "got `" +
-           text + "`: " + reason)
-              .str();
-  return failure();
-}

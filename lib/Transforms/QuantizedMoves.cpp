@@ -41,8 +41,7 @@ StringRef mlir::fuseops::getStopReasonText(StopReason reason) {
   llvm_unreachable("unknown reason");
 }
 
-/// Whether the scale of `op` is computed from its value in this region.
-static bool hasOwnScale(QuantizeOp op) {
+bool mlir::fuseops::hasOwnScale(QuantizeOp op) {
   Value tensor = stripReshapes(op.getInput());
   Value scale = op.getScale();
   auto compute = scale ? scale.getDefiningOp<ComputeScaleOp>() : nullptr;
@@ -70,7 +69,7 @@ std::optional<StopReason> mlir::fuseops::getStopReason(QuantizeOp op) {
     return permute.getOrder().size() == 2 ? StopReason::Transposed
                                           : StopReason::Moved;
   if (isa<ConcatOp, SliceOp>(producer))
-    return StopReason::Boundary;
+    return crossesBoundary(op) ? StopReason::Boundary : StopReason::Moved;
   if (getColumns(cast<RankedTensorType>(tensor.getType())) !=
       getColumns(cast<RankedTensorType>(op.getInput().getType())))
     return StopReason::Reshaped;
@@ -86,7 +85,7 @@ static QuantizedType withCopies(QuantizedType type, Copies copies) {
                             type.getElementType(), type.getScale(), copies);
 }
 
-static SmallVector<Type> getPartTypes(QuantizedType type) {
+SmallVector<Type> mlir::fuseops::getPartTypes(QuantizedType type) {
   return llvm::map_to_vector(
       type.getParts(), [](RankedTensorType part) -> Type { return part; });
 }
@@ -127,6 +126,18 @@ bool mlir::fuseops::foldDequantized(QuantizeOp op, RewriterBase &rewriter) {
   rewriter.replaceOpWithNewOp<QuantizeOp>(
       op, type, first.getInput(), first.getScale(), first.getPowerOfTwo(),
       first.getEpsilon());
+  return true;
+}
+
+bool mlir::fuseops::moveThroughCommuting(QuantizeOp op,
+                                         RewriterBase &rewriter) {
+  auto moved = op.getInput().getDefiningOp<QuantizableOpInterface>();
+  if (!moved || moved->getNumOperands() != 1 ||
+      moved->getOperand(0).getType() != op.getInput().getType() ||
+      !moved.commutesWithQuantize(op.getResult().getType().getScale()))
+    return false;
+  rewriter.modifyOpInPlace(
+      op, [&] { op.getInputMutable().assign(moved->getOperand(0)); });
   return true;
 }
 

@@ -33,12 +33,21 @@ StringRef getStopReasonText(StopReason reason);
 /// Why `op` is a kernel of its own; no value where it isn't.
 std::optional<StopReason> getStopReason(QuantizeOp op);
 
+/// Whether the scale of `op` is computed from its value in this region.
+bool hasOwnScale(QuantizeOp op);
+
+/// The types of the plain buffers of `type`.
+SmallVector<Type> getPartTypes(QuantizedType type);
+
 /// The tensor of these copies of `value`, which has them.
 Value selectCopies(OpBuilder &builder, Value value, Copies copies);
 
 /// Pattern: quantize(dequantize(q)) -> q if the scale is the same value and the
 /// dequantized one has the precision of f32
 bool foldDequantized(QuantizeOp op, RewriterBase &rewriter);
+
+/// Pattern: quantize(f(x)) -> quantize(x) if f commutes with it and keeps the type
+bool moveThroughCommuting(QuantizeOp op, RewriterBase &rewriter);
 
 /// Pattern: matmul(quantize(permute(x))) -> matmul(quantize(x)) read
 /// transposed, if only products read it
@@ -51,6 +60,10 @@ bool moveThroughConcat(QuantizeOp op, RewriterBase &rewriter);
 /// Pattern: quantize(slice(x)) -> slice(quantize(x)) part by part, if each
 /// block lies in the slice and another quantize of x by the same rules is there
 bool moveThroughSlice(QuantizeOp op, RewriterBase &rewriter);
+
+/// Whether a scale of `op` would cover what is inside and outside of a slice,
+/// or in two joined tensors.
+bool crossesBoundary(QuantizeOp op);
 
 } // namespace mlir::fuseops
 

@@ -156,6 +156,11 @@ class Program:
         return outputs if outputs is not None else self._run(self._prepare, tuple(tensors))
 
     @property
+    def prepare_outputs(self) -> tuple[_capi.TensorInfo, ...]:
+        """What `run_prepare` gives."""
+        return self._prepare.outputs if self._prepare is not None else ()
+
+    @property
     def prepare_inputs(self) -> tuple[_capi.TensorInfo, ...]:
         """What `run_prepare` takes; nothing where there is nothing to prepare."""
         return self._prepare.inputs if self._prepare is not None else ()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -55,4 +56,19 @@ def test_train_llama_block(tmp_path: Path, flag: tuple[str, ...], tolerance: flo
     assert float(apart) < tolerance
     (share,) = re.findall(r"^fuseops takes .* operations \((\d+)%\)", printed, re.M)
     assert int(share) >= 90
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_train_llama_fp8(tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    picture, data = tmp_path / "losses.png", tmp_path / "losses.json"
+    arguments = [*TINY, "--device=cpu", "--rate=2e-3", "--window=4", f"--out={picture}", f"--json={data}"]
+    printed = run("train_llama_fp8", *arguments, "--recipes=bf16,delayed,block,rowwise_wgrad")
+    lines = re.findall(r"^(\w+) +loss (\S+) \((\S+)%\), (\S+) tokens/s", printed, re.M)
+    assert [name for name, *_ in lines] == ["bf16", "delayed", "block", "rowwise_wgrad"]
+    assert all(abs(float(apart)) < 5 for _, _, apart, _ in lines)
+    runs = json.loads(data.read_text())
+    # It learns, and FP8 is not BF16.
+    assert all(r["losses"][-1] < r["losses"][0] - 0.5 for r in runs)
+    assert len({tuple(r["losses"]) for r in runs}) == 4
     assert picture.read_bytes().startswith(b"\x89PNG")

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScaledMatmul.h"
+#include "Program.h"
 
 #include "TestProgram.h"
 #include "gtest/gtest.h"
@@ -159,6 +160,14 @@ TEST(ScaledMatmul, ScalesOfRowsHaveOneForEachPaddedRow) {
   expectPadded(padded.get().bScales.values, product.bScales, 1, 5, 1, 16);
 }
 
+TEST(ScaledMatmul, OneRowIsNoVector) {
+  Product product(1, 16, 16, ScaleKind::PerTensor, ScaleKind::PerTensor);
+  PaddedMatmul padded(product.arguments);
+  product.pad(padded);
+  EXPECT_EQ(padded.get().m, 16);
+  expectPadded(padded.get().a, product.a, 1, 16, 16, 16);
+}
+
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
@@ -214,13 +223,13 @@ TEST(ScaledMatmul, RefusesOtherTargets) {
   schema::ProgramT program = makeScaledProgram();
   program.target = "reference";
   program.code[0]->kind = schema::CodeKind_SharedObject;
-  expectInvalid(program, "expected a product of FP8 on CUDA");
+  expectInvalid(program, "expected a product of FP8, [m, k] x [n, k], on CUDA");
 }
 
 TEST(ScaledMatmul, RefusesOperandsOfOtherForms) {
   schema::ProgramT program = makeScaledProgram();
   program.entries[2]->steps[0]->step.AsMatmulStep()->transpose_b = false;
-  expectInvalid(program, "of `a` [m, k] and `b` [n, k]");
+  expectInvalid(program, "expected a product of FP8, [m, k] x [n, k], on CUDA");
   program = makeScaledProgram();
   program.entries[2]->tensors[0]->dtype = schema::DType_BF16;
   expectInvalid(program, "expected `a` to be FP8, but got bf16");

@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-/// Elements that a thread keeps from one pass to the next.
-constexpr int64_t kKeptElements = 32;
+/// Registers for what a thread keeps from one pass to the next.
+constexpr int64_t kKeptRegisters = 40;
 
 Value CudaTiles::makeArray(const Twine &name, Type type, int64_t count) {
   return elements.getShared(frame.kernel, name, type, count).pointer;
@@ -58,8 +58,8 @@ void CudaTiles::emitTiles() {
   storeSums(loop.getResults());
 }
 
-/// Elements of a thread that one pass leaves to later ones, at the most.
-static int64_t countKeptElements(const KernelGroup &group, int64_t perValue) {
+/// Values that one pass leaves to later ones.
+static int64_t countKeptValues(const KernelGroup &group) {
   llvm::SmallDenseSet<Value> values;
   for (Operation *op : group.getRowOps())
     for (Value operand : op->getOperands())
@@ -67,7 +67,7 @@ static int64_t countKeptElements(const KernelGroup &group, int64_t perValue) {
           group.getLevel(operand) < group.getLevel(op->getResult(0)) &&
           !isa<ReduceBlocksOp>(op))
         values.insert(operand);
-  return values.size() * perValue;
+  return values.size();
 }
 
 void CudaTiles::emitTile(Value tile, MutableArrayRef<Value> accumulators) {
@@ -75,9 +75,10 @@ void CudaTiles::emitTile(Value tile, MutableArrayRef<Value> accumulators) {
   firstOwnRow = add(firstRow, threadRow);
   firstOwnColumn = add(firstColumn, mul(lane, kTileColumns));
   holdElements();
-  // Beside what one pass needs there are registers for as many f32 values.
+  // Beside the elements it keeps where each vector lies.
   bool keepsElements =
-      countKeptElements(group, numRows * kTileColumns) <= kKeptElements;
+      numRows * (kTileColumns * countKeptValues(group) + numVectors) <=
+      kKeptRegisters;
   for (unsigned level = 0; level < group.getNumLevels(); ++level) {
     if (level > 0)
       barrier();
@@ -94,7 +95,7 @@ void CudaTiles::emitTile(Value tile, MutableArrayRef<Value> accumulators) {
     emitPass(level, accumulators);
   }
   // The next tile's values take the place of these.
-  if (!layout.kept.empty() || !layout.staged.empty())
+  if (layout.usesArrays())
     barrier();
 }
 
@@ -218,8 +219,11 @@ void CudaTiles::takeIn(ReduceBlocksOp op, int64_t row, int64_t vector,
   int64_t slot = shape.columns == 1 ? vector : shape.rows == 1 ? row : 0;
   SmallVector<Value> &own = parts[op.getResult()];
   own.resize(std::max<size_t>(own.size(), slot + 1));
-  own[slot] = own[slot] ? elements.combine(ReductionKind::Max, own[slot], value)
-                        : value;
+  if (own[slot])
+    value = elements.combine(ReductionKind::Max, own[slot], value);
+  bool isComplete = shape.rows == 1 && vector == numVectors - 1;
+  own[slot] =
+      isComplete ? elements.combineAll(ReductionKind::Max, value) : value;
 }
 
 void CudaTiles::storeParts(ReduceBlocksOp op) {

@@ -413,7 +413,7 @@ void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
         cast<RankedTensorType>(output.getType()).getElementType();
     Type computed = getComputeType(elementType);
     // What reads a value sees what is stored, here and in other kernels, where
-    // there is something stored. FP8 is never kept wide.
+    // there is something stored. FP8 is never kept wide (fp8_r4).
     if (isa<FloatType>(elementType) && elementType != computed &&
         (roundIntermediates || isFp8(elementType) || group.isStored(output)))
       value = arith::ExtFOp::create(b, loc, widened(computed, width),

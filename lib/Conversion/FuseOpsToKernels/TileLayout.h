@@ -40,6 +40,9 @@ struct TileLayout {
     return llvm::divideCeil(static_cast<int64_t>(op.getBlockRows()),
                             rowsOfWarp);
   }
+  bool usesArrays() const {
+    return !reductions.empty() || !kept.empty() || !staged.empty();
+  }
   /// Bytes of shared memory, with room for the largest staged result alone.
   int64_t getSharedBytes() const;
 

@@ -132,7 +132,9 @@ mlir::fuseops::buildGradientsOf(Operation *op, OpBuilder &builder,
                                 ValueRange gradients, ArrayRef<bool> needed) {
   if (auto differentiable = dyn_cast<DifferentiableOpInterface>(op))
     return differentiable.buildGradients(builder, gradients, needed);
-  if (auto fusible = dyn_cast<FusibleOpInterface>(op))
+  auto fusible = dyn_cast<FusibleOpInterface>(op);
+  // Maxima of blocks are core operations, and scales have no gradient.
+  if (fusible && !isa<ReduceBlocksOp, ExpandBlocksOp>(op))
     return buildDecompositionGradients(fusible, builder, gradients, needed);
   return op->emitOpError() << "has no gradient rule, but a gradient through "
                               "it is asked for";

@@ -286,10 +286,11 @@ Gradients ReduceColumnsOp::buildGradients(OpBuilder &builder,
 // Contractions
 //===----------------------------------------------------------------------===//
 
-/// The type of a contraction operand's gradient.
-static RankedTensorType operandGradientType(Value operand) {
+/// The type of a contraction operand's gradient; of a quantized one, that of
+/// the result's gradient, `dy`.
+static RankedTensorType operandGradientType(Value operand, Value dy) {
   if (auto quantized = dyn_cast<QuantizedType>(operand.getType()))
-    return quantized.getTensorType(BFloat16Type::get(operand.getContext()));
+    return quantized.getTensorType(tensorType(dy).getElementType());
   return tensorType(operand);
 }
 
@@ -320,7 +321,7 @@ Gradients LinearOp::buildGradients(OpBuilder &builder, ValueRange gradients,
   if (!gradients[0])
     return results;
   Value dy = asMatrix(builder, getLoc(), gradients[0]);
-  RankedTensorType inputType = operandGradientType(getInput());
+  RankedTensorType inputType = operandGradientType(getInput(), dy);
   if (needed[0]) {
     auto type = withColumns(tensorType(dy), getColumns(inputType),
                             inputType.getElementType());
@@ -336,10 +337,10 @@ Gradients LinearOp::buildGradients(OpBuilder &builder, ValueRange gradients,
     Value input =
         asReadable(builder, getLoc(), getInput(),
                    /*readsRowCopy=*/false, tensorType(dy).getElementType());
-    results[1] =
-        MatmulOp::create(builder, getLoc(), operandGradientType(getWeight()),
-                         dy, asMatrix(builder, getLoc(), input),
-                         /*transpose_lhs=*/true, false);
+    results[1] = MatmulOp::create(builder, getLoc(),
+                                  operandGradientType(getWeight(), dy), dy,
+                                  asMatrix(builder, getLoc(), input),
+                                  /*transpose_lhs=*/true, false);
   }
   if (getBias() && needed[2])
     results[2] = ReduceRowsOp::create(builder, getLoc(), getBias().getType(),
@@ -354,8 +355,8 @@ Gradients MatmulOp::buildGradients(OpBuilder &builder, ValueRange gradients,
     return results;
   Value dy = gradients[0];
   bool tl = getTransposeLhs(), tr = getTransposeRhs();
-  RankedTensorType lhsType = operandGradientType(getLhs());
-  RankedTensorType rhsType = operandGradientType(getRhs());
+  RankedTensorType lhsType = operandGradientType(getLhs(), dy);
+  RankedTensorType rhsType = operandGradientType(getRhs(), dy);
   // Products have operands of one type: a gradient of a wide result is rounded
   // to theirs, as PyTorch's is.
   Type element = lhsType.getElementType();
@@ -368,20 +369,21 @@ Gradients MatmulOp::buildGradients(OpBuilder &builder, ValueRange gradients,
     Type common = tensorType(dy).getElementType();
     a = asReadable(builder, getLoc(), a, /*readsRowCopy=*/!ta, common);
     b = asReadable(builder, getLoc(), b, /*readsRowCopy=*/tb, common);
-    auto rows = [](Value value, bool transposed) {
-      RankedTensorType t = operandGradientType(value);
+    auto rows = [&](Value value, bool transposed) {
+      RankedTensorType t = operandGradientType(value, dy);
       return transposed ? Extent{getColumns(t), 0} : getNumElements(t, 1);
     };
     Extent m = rows(a, ta);
     auto matrix = RankedTensorType::get(
         {m.perSymbol ? ShapedType::kDynamic : m.constant, getColumns(type)},
         type.getElementType());
-    bool leadingOfA = !ta && operandGradientType(a).getShape().drop_back() ==
-                                 type.getShape().drop_back();
+    bool leadingOfA =
+        !ta && operandGradientType(a, dy).getShape().drop_back() ==
+                   type.getShape().drop_back();
     RankedTensorType built =
         leadingOfA ? type
         : ta       ? matrix
-                   : withColumns(operandGradientType(a), getColumns(type),
+                   : withColumns(operandGradientType(a, dy), getColumns(type),
                                  type.getElementType());
     Value result = MatmulOp::create(builder, getLoc(), built, a, b, ta, tb);
     if (built != type)

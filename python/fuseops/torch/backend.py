@@ -18,10 +18,9 @@ from torch.fx import Graph, GraphModule, Node
 
 from fuseops.errors import FuseOpsError
 from fuseops.recipe import Recipe
-from fuseops.torch import fp8
+from fuseops.torch import fp8, fp8_calls
 from fuseops.torch.checkpointing import replace_checkpoints
 from fuseops.torch.explanation import log_graph
-from fuseops.torch.fp8_state import Owners
 from fuseops.torch.modes import Modes, in_grad_mode, is_mode_change
 from fuseops.torch.partition import Effect, Part, Partition, is_view, partition
 from fuseops.torch.pipeline import Argument, Pipeline, Result
@@ -121,8 +120,6 @@ class _PerRecipe:
         self._options = options
         self._has_graphs = has_graphs
         self._calls: dict[fp8.Quantization | None, Callable[..., Any]] = {}
-        # Found while Dynamo is at it.
-        self._owners = Owners(module)
 
     def __call__(self, *inputs: Any) -> Any:
         return self.find()(*inputs)
@@ -133,37 +130,37 @@ class _PerRecipe:
         found = self._calls.get(quantization)
         if found is None:
             start = time.perf_counter()
-            found, compiled = compile_graph(
-                self._module, self._options, self._has_graphs, self._owners
-            )
+            found, compiled = compile_graph(self._module, self._options, self._has_graphs)
             self._calls[quantization] = found
             log_graph(compiled, time.perf_counter() - start)
         return found
 
 
 def compile_graph(
-    module: GraphModule,
-    options: Options,
-    has_graphs: bool = False,
-    owners: Owners | None = None,
+    module: GraphModule, options: Options, has_graphs: bool = False
 ) -> tuple[Callable[..., Any], Compiled]:
     """The call that stands for a graph, and what became of the graph's nodes. With
-    `has_graphs` Inductor compiles all of it and replays CUDA graphs. `owners` hold
-    the state of recipes that have some."""
+    `has_graphs` Inductor compiles all of it and replays CUDA graphs."""
     with fp8.within(options.quantization()):
-        return _compile_graph(module, options, has_graphs, owners or Owners(module))
+        return _compile_graph(module, options, has_graphs)
 
 
 def _compile_graph(
-    module: GraphModule, options: Options, has_graphs: bool, owners: Owners
+    module: GraphModule, options: Options, has_graphs: bool
 ) -> tuple[Callable[..., Any], Compiled]:
     parts: list[Compiled] = []
 
     def compile_part(part: GraphModule) -> tuple[Callable[..., Any], bool]:
-        call, record = compile_graph(part, options, owners=owners)
+        call, record = compile_graph(part, options)
         parts.append(record)
         return call, record.has_effect
 
+    quantization = fp8.current()
+    if has_graphs and quantization is not None and quantization.recipe.has_state:
+        raise FuseOpsError(
+            "expected a recipe without state in mode `reduce-overhead`, but got DelayedScaling: "
+            "capture its calls with torch.cuda.graph"
+        )
     # Inductor has a way of its own with checkpoints.
     if not has_graphs:
         module = replace_checkpoints(module, compile_part)
@@ -172,12 +169,11 @@ def _compile_graph(
     target = options.target or _target_of(module)
     if fake_mode is None or target is None:
         return module.forward, compiled
-    support = Support(module, fake_mode, target, owners)
+    fp8_calls.number_calls(module.graph)
+    support = Support(module, fake_mode, target)
     cut = _cut(module, support, target, compiled)
     graph = _rewrite(module.graph, cut, compiled.taken, support.modes)
     result = GraphModule(module, graph)
-    if has_graphs:
-        _pass_state(result, compiled.taken)
     if has_graphs:
         return compile_whole(result), compiled
     if options.rest == "inductor":
@@ -284,7 +280,7 @@ def _compile_part(
         target,
         is_grad_enabled=modes.is_grad_enabled,
         quantization=modes.quantization,
-        owners=support.owners,
+        nodes=tensors,
     )
     pipeline.program(needs)
     return Taken(pipeline, part.nodes, tensors, nodes, needs)
@@ -300,27 +296,6 @@ def _called(node: Node) -> str:
     """The name of the function or method that a node calls."""
     name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "call")
     return name.strip("_")
-
-
-def _pass_state(module: GraphModule, taken: Sequence[Taken]) -> None:
-    """Passes the state of pipelines to their calls, as Inductor's tracing needs it."""
-    one_of = {one.pipeline: one for one in taken}
-    count = 0
-    for node in list(module.graph.nodes):
-        if node.op != "call_function" or node.target not in one_of:
-            continue
-        one = one_of[node.target]
-        state = one.pipeline.state_of(one.needs, tensors_of(one.inputs[0])[0].device)
-        passed = {}
-        for name, tensors in state.items():
-            passed[name] = []
-            for tensor in tensors:
-                module.register_buffer(f"fp8_state_{count}", tensor)
-                with module.graph.inserting_before(node):
-                    passed[name].append(module.graph.get_attr(f"fp8_state_{count}"))
-                count += 1
-        node.kwargs = {"state": passed} if passed else {}
-    module.recompile()
 
 
 def _rewrite(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The two operators that stand for a pipeline where PyTorch traces.
+"""The operators that stand for a pipeline where PyTorch traces.
 
-`fuseops::pipeline_forward` and `fuseops::pipeline_backward` run one of a pipeline's
-programs and give the outputs that are no alias of an input or of another output:
-an operator may not return those. Neither has a gradient; `Pipeline` puts the two
-together.
+`fuseops::pipeline_prepare`, `pipeline_forward` and `pipeline_backward` run an entry of
+one of a pipeline's programs and give the outputs that are no alias of an input or of
+another output: an operator may not return those. None has a gradient; `Pipeline` puts
+them together.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter, torch.nn.Buffer))
 _LIBRARY = torch.library.Library("fuseops", "FRAGMENT")
 _LIBRARY.define(
     "pipeline_forward(Tensor[] inputs, str pipeline, bool[] needs) -> Tensor[]",
+    tags=(torch.Tag.needs_exact_strides,),
+)
+_LIBRARY.define(
+    "pipeline_prepare(Tensor[] inputs, str pipeline, bool[] needs) -> Tensor[]",
     tags=(torch.Tag.needs_exact_strides,),
 )
 _LIBRARY.define(
@@ -59,6 +63,13 @@ def forward(key: str, needs: Sequence[bool], inputs: Sequence[Any]) -> tuple[Any
     program = _find(key).program(tuple(needs))
     made = torch.ops.fuseops.pipeline_forward(list(inputs), key, list(needs))
     return _with_aliases(program.forward_outputs, inputs, made)
+
+
+def prepare(key: str, needs: Sequence[bool], inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """What `Program.run_prepare` gives, by way of the operator."""
+    program = _find(key).program(tuple(needs))
+    made = torch.ops.fuseops.pipeline_prepare(list(inputs), key, list(needs))
+    return _with_aliases(program.prepare_outputs, inputs, made)
 
 
 def backward(
@@ -126,6 +137,16 @@ def _fake_forward(inputs: list[Any], pipeline: str, needs: list[bool]) -> list[A
     return _allocate(infos, found.rows_of(inputs), inputs[0].device)
 
 
+def _prepare(inputs: list[torch.Tensor], pipeline: str, needs: list[bool]) -> list[torch.Tensor]:
+    program = _find(pipeline).program(tuple(needs))
+    return _only_made(program.prepare_outputs, program.run_prepare(inputs))
+
+
+def _fake_prepare(inputs: list[Any], pipeline: str, needs: list[bool]) -> list[Any]:
+    infos = _find(pipeline).program(tuple(needs)).prepare_outputs
+    return _allocate(infos, 0, inputs[0].device)
+
+
 def _backward(
     inputs: list[torch.Tensor], pipeline: str, needs: list[bool], missing: list[int], rows: int
 ) -> list[torch.Tensor]:
@@ -141,6 +162,8 @@ def _fake_backward(
 
 
 _LIBRARY.impl("pipeline_forward", _forward, "CompositeExplicitAutograd")
+_LIBRARY.impl("pipeline_prepare", _prepare, "CompositeExplicitAutograd")
 _LIBRARY.impl("pipeline_backward", _backward, "CompositeExplicitAutograd")
 torch.library.register_fake("fuseops::pipeline_forward", _fake_forward, lib=_LIBRARY)
+torch.library.register_fake("fuseops::pipeline_prepare", _fake_prepare, lib=_LIBRARY)
 torch.library.register_fake("fuseops::pipeline_backward", _fake_backward, lib=_LIBRARY)

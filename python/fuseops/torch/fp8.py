@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -143,22 +142,6 @@ def paths_of(node: Node) -> list[str]:
     """The paths of the module that calls a node and of those around it, innermost
     first, as `named_modules` of the outermost has them."""
     return [path for path, _ in map(_split_path, reversed(_stack_of(node))) if path]
-
-
-def module_key(node: Node) -> str:
-    """The innermost module as Dynamo spells it; empty where there is none."""
-    stack = _stack_of(node)
-    return stack[-1] if stack else ""
-
-
-def module_of(node: Node, scope: Mapping[str, Any]) -> torch.nn.Module | None:
-    """The innermost module; None where there is none in the scope."""
-    path, base = _split_path(module_key(node))
-    try:
-        module = eval(base, dict(scope))
-        return module.get_submodule(path) if isinstance(module, torch.nn.Module) else None
-    except (AttributeError, KeyError, NameError, SyntaxError):
-        return None
 
 
 def name_calls(graph: GraphModule) -> dict[Node, str]:

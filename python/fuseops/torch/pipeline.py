@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import torch
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import is_symbolic
 
 from fuseops.arrays import torch_dtype
@@ -20,7 +20,7 @@ from fuseops.errors import FuseOpsError
 from fuseops.program import Program
 from fuseops.torch import calls
 from fuseops.torch.fp8 import Quantization
-from fuseops.torch.fp8_state import Buffers, Delayed, Owners
+from fuseops.torch.fp8_calls import Bound, Keeper
 from fuseops.torch.importer import Gradients, import_graph
 from fuseops.torch.trace import Split
 
@@ -81,10 +81,10 @@ _PROGRAMS: WeakValueDictionary[tuple[str, str], Program] = WeakValueDictionary()
 
 
 def compile_text(text: str, target: str) -> Program:
-    """Compiles, once while a program is in use."""
+    """Compiles, once while a program is in use; weights are quantized apart."""
     found = _PROGRAMS.get((text, target))
     if found is None:
-        found = _PROGRAMS[text, target] = compile_ir(text, target=target)
+        found = _PROGRAMS[text, target] = compile_ir(text, target=target, prepare=True)
     return found
 
 
@@ -106,7 +106,7 @@ class Pipeline:
         *,
         is_grad_enabled: bool = True,
         quantization: Quantization | None = None,
-        owners: Owners | None = None,
+        nodes: Sequence[Node] = (),
         compile_program: Compile = compile_text,
     ) -> None:
         # FX names what it calls.
@@ -118,9 +118,7 @@ class Pipeline:
         # The mode that the graph was traced in, whatever it's called in.
         self._is_grad_enabled = is_grad_enabled
         self.quantization = quantization
-        self._delayed: Delayed | None = None
-        if quantization is not None and quantization.recipe.has_state:
-            self._delayed = Delayed(owners or Owners(graph), graph, quantization)
+        self._keeper = quantization and Keeper(graph, nodes, quantization)
         self._compile = compile_program
         self._programs: dict[tuple[Any, ...], Program] = {}
         # The results that a program gives as an input or as another result, by the
@@ -159,37 +157,30 @@ class Pipeline:
             self._programs[needs, missing] = found
         return found
 
-    def state_of(self, needs: tuple[bool, ...], device: torch.device) -> Buffers:
-        """The memory of the state that the program for these gradients takes."""
-        return {} if self._delayed is None else self._delayed.buffers(self.program(needs), device)
-
-    def __call__(
-        self, *inputs: torch.Tensor, state: Buffers | None = None
-    ) -> tuple[torch.Tensor, ...]:
-        """The results. `state` is as `state_of` gives it, for a call that is traced."""
+    def __call__(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """The results."""
         if self._is_grad_enabled and not torch.is_grad_enabled():
             # The rest may have turned it off already.
             with torch.inference_mode(False), torch.enable_grad():
-                return self._call(inputs, state)
-        return self._call(inputs, state)
+                return self._call(inputs)
+        return self._call(inputs)
 
-    def _call(
-        self, inputs: Sequence[torch.Tensor], state: Buffers | None
-    ) -> tuple[torch.Tensor, ...]:
+    def _call(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        kept = None if self._keeper is None else self._keeper.bind(inputs)
         if self._is_plain:
-            return self._run_or_apply(inputs, state)
+            return self._run_or_apply(inputs, kept)
         # Views are no part of the autograd function, so that they may be written.
         arguments = zip(self.arguments, inputs, strict=True)
         inputs = tuple(argument.to_program(tensor) for argument, tensor in arguments)
-        results = zip(self.results, self._run_or_apply(inputs, state), strict=True)
+        results = zip(self.results, self._run_or_apply(inputs, kept), strict=True)
         return tuple(result.from_program(tensor) for result, tensor in results)
 
     def _run_or_apply(
-        self, inputs: Sequence[torch.Tensor], state: Buffers | None
+        self, inputs: Sequence[torch.Tensor], kept: Bound | None
     ) -> tuple[torch.Tensor, ...]:
         if self._is_grad_enabled and any(tensor.requires_grad for tensor in inputs):
-            return _Call.apply(self, state, *inputs)
-        return self.run((False,) * len(inputs), inputs, state)[: len(self.results)]
+            return _Call.apply(self, kept, *inputs)
+        return self.run((False,) * len(inputs), inputs, kept)[: len(self.results)]
 
     def rows_of(self, inputs: Sequence[torch.Tensor]) -> int:
         """The size of a call that was symbolic when the graph was traced."""
@@ -202,16 +193,22 @@ class Pipeline:
         self,
         needs: tuple[bool, ...],
         inputs: Sequence[torch.Tensor],
-        state: Buffers | None = None,
+        kept: Bound | None = None,
     ) -> tuple[Any, ...]:
         """The outputs of forward: the pipeline's results, then what is saved for the
         gradients of the inputs that need one."""
         program = self.program(needs)
         run = partial(self._run_forward, program, needs, inputs)
-        if self._delayed is None:
+        if kept is None:
             return run(())
-        buffers = self.state_of(needs, inputs[0].device) if state is None else state
-        outputs = self._delayed.forward(program, run, buffers, is_trained=any(needs))
+        outputs = kept.forward(
+            program,
+            run,
+            partial(self._run_prepare, program, needs),
+            inputs,
+            is_trained=any(needs),
+            is_traced=calls.is_traced(inputs),
+        )
         # What is a result of the program only is state.
         return (*outputs[: len(self.results)], *outputs[program.num_results :])
 
@@ -220,14 +217,14 @@ class Pipeline:
         program: Program,
         needs: tuple[bool, ...],
         inputs: Sequence[torch.Tensor],
-        state: Sequence[torch.Tensor],
+        others: Sequence[torch.Tensor],
     ) -> tuple[Any, ...]:
-        """All that the program gives, with state arguments behind the inputs."""
+        """All that the program gives, with further arguments behind the inputs."""
         # Random operations take a seed and an offset from PyTorch's generator.
-        if len(program.forward_inputs) > len(inputs) + len(state):
+        if len(program.forward_inputs) > len(inputs) + len(others):
             device = inputs[0].device
             inputs = (*inputs, torch.empty(2, dtype=torch.int64, device=device).random_())
-        inputs = (*inputs, *state)
+        inputs = (*inputs, *others)
         if calls.is_traced(inputs):
             outputs = calls.forward(self._key, needs, inputs)
         else:
@@ -237,13 +234,21 @@ class Pipeline:
             return outputs
         return tuple(out.clone() if i in aliases else out for i, out in enumerate(outputs))
 
+    def _run_prepare(
+        self, program: Program, needs: tuple[bool, ...], inputs: Sequence[torch.Tensor]
+    ) -> tuple[Any, ...]:
+        """What the program makes of weights."""
+        if calls.is_traced(inputs):
+            return calls.prepare(self._key, needs, inputs)
+        return program.run_prepare(inputs)
+
     def run_backward(
         self,
         needs: tuple[bool, ...],
         gradients: Sequence[torch.Tensor | None],
         saved: Sequence[torch.Tensor],
         rows: int,
-        state: Buffers | None = None,
+        kept: Bound | None = None,
     ) -> tuple[torch.Tensor | None, ...]:
         """The gradients of the inputs; None for those that don't need one, or
         that only results without a gradient depend on. `rows` is the size that
@@ -256,10 +261,9 @@ class Pipeline:
             given, missing = self._filled(needs, gradients, rows), ()
         program = self.program(needs, missing)
         run = partial(self._run_backward, program, needs, missing, rows)
-        if self._delayed is None:
+        if kept is None:
             return run((*given, *saved))[: len(needs)]
-        buffers = self.state_of(needs, given[0].device) if state is None else state
-        return self._delayed.backward(program, run, given, saved, buffers)[: len(needs)]
+        return kept.backward(program, run, given, saved)[: len(needs)]
 
     def _filled(
         self, needs: tuple[bool, ...], gradients: Sequence[torch.Tensor | None], rows: int
@@ -322,13 +326,13 @@ def _find_symbol(graph: GraphModule) -> tuple[int, int] | None:
 class _Call(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, pipeline: Pipeline, state: Buffers | None, *inputs: torch.Tensor
+        ctx: Any, pipeline: Pipeline, kept: Bound | None, *inputs: torch.Tensor
     ) -> tuple[torch.Tensor, ...]:
-        outputs = pipeline.run(ctx.needs_input_grad[2:], inputs, state)
+        outputs = pipeline.run(ctx.needs_input_grad[2:], inputs, kept)
         count = len(pipeline.results)
         ctx.set_materialize_grads(False)
         ctx.pipeline = pipeline
-        ctx.state = state
+        ctx.kept = kept
         ctx.rows = pipeline.rows_of(inputs)
         ctx.save_for_backward(*outputs[count:])
         if pipeline.constants:
@@ -338,7 +342,7 @@ class _Call(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
         needs = ctx.needs_input_grad[2:]
-        given = (needs, gradients, ctx.saved_tensors, ctx.rows, ctx.state)
+        given = (needs, gradients, ctx.saved_tensors, ctx.rows, ctx.kept)
         if not torch.is_grad_enabled():
             return None, None, *ctx.pipeline.run_backward(*given)
         with torch.no_grad():

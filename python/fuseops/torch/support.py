@@ -15,7 +15,6 @@ from torch.utils import _pytree as pytree
 from fuseops.compiler import emit
 from fuseops.errors import FuseOpsError
 from fuseops.torch.checkpointing import Checkpointed
-from fuseops.torch.fp8_state import Owners
 from fuseops.torch.importer import Gradients, import_graph
 from fuseops.torch.modes import is_mode_change, modes_of
 from fuseops.torch.partition import Effect, is_view
@@ -38,12 +37,10 @@ class Support:
     """Looks at each node once: traces it alone, and lets the compiler derive its
     backward and lower it for the target."""
 
-    def __init__(self, module: GraphModule, fake_mode: Any, target: str, owners: Owners) -> None:
+    def __init__(self, module: GraphModule, fake_mode: Any, target: str) -> None:
         self._module = module
         self.fake_mode = fake_mode
         self._target = target
-        # Of the state that pipelines have.
-        self.owners = owners
         self.modes = modes_of(module.graph)
         self._verdicts: dict[Node, Verdict] = {}
         # Equal calls have equal verdicts.

@@ -22,3 +22,15 @@ forward {
   }
   fuseops.return %y : tensor<?x8xf32>
 }
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x64xf8E4M3FN>, %xs: tensor<f32>, %w: tensor<128x64xf8E4M3FN>, %ws: tensor<f32>) -> tensor<?x128xbf16>
+forward {
+  %y = fuseops.group @k library (%a = %x, %b = %xs, %c = %w, %d = %ws) : (tensor<?x64xf8E4M3FN>, tensor<f32>, tensor<128x64xf8E4M3FN>, tensor<f32>) -> tensor<?x128xbf16> {
+    // expected-error @below {{'fuseops.scaled_matmul' op expected target `cuda`, the only one that multiplies FP8}}
+    %r = fuseops.scaled_matmul %a[%b] per_tensor, %c[%d] per_tensor : (tensor<?x64xf8E4M3FN>, tensor<f32>, tensor<128x64xf8E4M3FN>, tensor<f32>) -> tensor<?x128xbf16>
+    fuseops.yield %r : tensor<?x128xbf16>
+  }
+  fuseops.return %y : tensor<?x128xbf16>
+}

@@ -106,3 +106,43 @@ forward {
   }
   fuseops.return %y : tensor<64xi64>
 }
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x256xf32>) -> tensor<?x2xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `threads` 128, 256 or 512 and `rows` 1 of a tile kernel, but got 64 and 1}}
+  %y = fuseops.group @k tile schedule {threads = 64 : i64} (%a = %x) : (tensor<?x256xf32>) -> tensor<?x2xf32> {
+    %r = fuseops.reduce_blocks %a block(1, 128) : tensor<?x256xf32> -> tensor<?x2xf32>
+    fuseops.yield %r : tensor<?x2xf32>
+  }
+  fuseops.return %y : tensor<?x2xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x256xf32>) -> (tensor<?x2xf32>, tensor<256xf32>)
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `workers` to be a multiple of 2, the tiles along a row that is reduced, but got 3}}
+  %y:2 = fuseops.group @k tile schedule {workers = 3 : i64} (%a = %x) : (tensor<?x256xf32>) -> (tensor<?x2xf32>, tensor<256xf32>) {
+    %r = fuseops.reduce_blocks %a block(1, 128) : tensor<?x256xf32> -> tensor<?x2xf32>
+    %s = fuseops.reduce_rows sum %a : tensor<?x256xf32> -> tensor<256xf32>
+    fuseops.yield %r, %s : tensor<?x2xf32>, tensor<256xf32>
+  }
+  fuseops.return %y#0, %y#1 : tensor<?x2xf32>, tensor<256xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x256xf64>) -> (tensor<?x256xf64, #fuseops.blocks<32>>, tensor<256x?xbf16>)
+forward {
+  // expected-error @below {{'fuseops.group' op expected a schedule that keeps its tile in 49152 bytes of shared memory, but got 53248: fewer `threads` need less}}
+  %y:2 = fuseops.group @k tile schedule {threads = 512 : i64} (%a = %x) : (tensor<?x256xf64>) -> (tensor<?x256xf64, #fuseops.blocks<32>>, tensor<256x?xbf16>) {
+    %r = fuseops.reduce_blocks %a block(32, 1) : tensor<?x256xf64> -> tensor<?x256xf64, #fuseops.blocks<32>>
+    %e = fuseops.expand_blocks %r block(32, 1) : tensor<?x256xf64, #fuseops.blocks<32>> -> tensor<?x256xf64>
+    %m = fuseops.mul %a, %e : tensor<?x256xf64>, tensor<?x256xf64> -> tensor<?x256xbf16>
+    %t = fuseops.permute %m order[1, 0] : tensor<?x256xbf16> -> tensor<256x?xbf16>
+    fuseops.yield %r, %t : tensor<?x256xf64, #fuseops.blocks<32>>, tensor<256x?xbf16>
+  }
+  fuseops.return %y#0, %y#1 : tensor<?x256xf64, #fuseops.blocks<32>>, tensor<256x?xbf16>
+}

@@ -379,3 +379,27 @@ forward {
   }
   fuseops.return %y : tensor<?x8xf32>
 }
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x256xf32>) -> tensor<?x2xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected template `tile`, which its operations need, but got `row`}}
+  %y = fuseops.group @k row (%a = %x) : (tensor<?x256xf32>) -> tensor<?x2xf32> {
+    %r = fuseops.reduce_blocks %a block(1, 128) : tensor<?x256xf32> -> tensor<?x2xf32>
+    fuseops.yield %r : tensor<?x2xf32>
+  }
+  fuseops.return %y : tensor<?x2xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x256xf32>) -> tensor<?x1xf32>
+forward {
+  %y = fuseops.group @k tile (%a = %x) : (tensor<?x256xf32>) -> tensor<?x1xf32> {
+    // expected-error @below {{'fuseops.reduce_columns' op reduces whole rows, which a tile kernel does not see}}
+    %r = fuseops.reduce_columns max %a : tensor<?x256xf32> -> tensor<?x1xf32>
+    fuseops.yield %r : tensor<?x1xf32>
+  }
+  fuseops.return %y : tensor<?x1xf32>
+}

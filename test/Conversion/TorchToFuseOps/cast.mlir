@@ -17,7 +17,9 @@ func.func @casts(%x: !torch.vtensor<[4,64],bf16>, %y: !torch.vtensor<[64],f16>) 
   %3 = torch.aten.to.dtype %2, %int15, %false, %false, %none : !torch.vtensor<[4,64],f32>, !torch.int, !torch.bool, !torch.bool, !torch.none -> !torch.vtensor<[4,64],bf16>
   // The dtype that it has: nothing.
   // CHECK-NEXT: fuseops.return %[[D]]
-  %4 = torch.aten.to.dtype %3, %int15, %false, %false, %none : !torch.vtensor<[4,64],bf16>, !torch.int, !torch.bool, !torch.bool, !torch.none -> !torch.vtensor<[4,64],bf16>
+  %cpu = torch.constant.device "cpu"
+  %5 = torch.aten.to.device %3, %cpu, %int15, %false, %false, %none : !torch.vtensor<[4,64],bf16>, !torch.Device, !torch.int, !torch.bool, !torch.bool, !torch.none -> !torch.vtensor<[4,64],bf16>
+  %4 = torch.aten.to.dtype %5, %int15, %false, %false, %none : !torch.vtensor<[4,64],bf16>, !torch.int, !torch.bool, !torch.bool, !torch.none -> !torch.vtensor<[4,64],bf16>
   return %4 : !torch.vtensor<[4,64],bf16>
 }
 

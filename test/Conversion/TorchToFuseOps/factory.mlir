@@ -86,6 +86,19 @@ func.func @triangle(%x: !torch.vtensor<[2,4,8],f32>) -> !torch.vtensor<[2,4,8],f
 
 // -----
 
+// Of a matrix without elements: itself.
+// CHECK-LABEL: fuseops.fusible @empty_triangle
+// CHECK-SAME: (%[[X:.+]]: tensor<5x0xf32>)
+// CHECK-NEXT: forward {
+// CHECK-NEXT: fuseops.return %[[X]] : tensor<5x0xf32>
+func.func @empty_triangle(%x: !torch.vtensor<[5,0],f32>) -> !torch.vtensor<[5,0],f32> {
+  %int0 = torch.constant.int 0
+  %0 = torch.aten.triu %x, %int0 : !torch.vtensor<[5,0],f32>, !torch.int -> !torch.vtensor<[5,0],f32>
+  return %0 : !torch.vtensor<[5,0],f32>
+}
+
+// -----
+
 // CHECK-LABEL: fuseops.fusible @identity_matrix
 // CHECK-NEXT: forward {
 // CHECK-NEXT: %[[V0:.+]] = fuseops.pointwise () : () -> tensor<3x3xf32> {

@@ -419,6 +419,17 @@ func.func @f(%a: !torch.vtensor<[4,8],f32>, %b: !torch.vtensor<[9],f32>) -> !tor
 
 // -----
 
+// In u8, which wraps, PyTorch's -1 is 255.
+func.func @f(%x: !torch.vtensor<[8],ui8>) -> !torch.vtensor<[8],f32> {
+  %int0 = torch.constant.int 0
+  %margin = torch.constant.float 5.0e-01
+  // expected-error@below {{cannot convert `torch.aten.margin_ranking_loss`: expected floating-point tensors, but got `tensor<8xui8>`}}
+  %0 = torch.aten.margin_ranking_loss %x, %x, %x, %margin, %int0 : !torch.vtensor<[8],ui8>, !torch.vtensor<[8],ui8>, !torch.vtensor<[8],ui8>, !torch.float, !torch.int -> !torch.vtensor<[8],f32>
+  return %0 : !torch.vtensor<[8],f32>
+}
+
+// -----
+
 func.func @f(%x: !torch.vtensor<[8],f32>) -> !torch.vtensor<[8],f32> {
   %int0 = torch.constant.int 0
   // expected-error@below {{cannot convert `torch.aten.tril`: expected matrices of known size, but got `tensor<8xf32>`}}

@@ -18,6 +18,7 @@ STRUCTURE = {
     "group": "is made by fusion, from every entry",
     "launch": "is made by lowering, from every entry",
     "apply": "test_programs.py: applied fusibles",
+    "scaled_matmul": "is made by lowering for CUDA: test/python/fp8/test_scaled_matmul.py",
     "all_reduce": "is not executed yet: test/Dialect/FuseOps/collectives.mlir",
     "all_gather": "is not executed yet: test/Dialect/FuseOps/collectives.mlir",
     "reduce_scatter": "is not executed yet: test/Dialect/FuseOps/collectives.mlir",

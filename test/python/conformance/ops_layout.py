@@ -7,7 +7,7 @@ from torch import Tensor
 from conformance.case import Arg, Case, Shape, extents, tensor, variant
 from conformance.runner import FLOATS, INTEGERS
 
-ALL = (*FLOATS, *INTEGERS, "i1")
+ALL = (*FLOATS, *INTEGERS, "i1", "f8E4M3FN", "f8E5M2")
 
 
 def one(shape: Shape, result: Shape, dtype: str, text: str, oracle: object) -> Case:

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Entries of the FP8 operations: rules fp8_s1 to fp8_s3 and fp8_r1 to fp8_r3 written with torch."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
-from conformance.case import Arg, Case, Shape, stat, tensor, variant
-from conformance.runner import DTYPES
+from conformance.case import Arg, Case, Shape, extents, stat, tensor, variant
+from conformance.runner import DTYPES, FLOATS, INTEGERS
 
 LARGEST = {"f8E4M3FN": 448.0, "f8E5M2": 57344.0}
+KINDS = ("per_row", "block<1x128>", "block<128x128>", "mx<1x32>")
 STEP = {"differences": "a rounding is a step function", "chain": "a rounding is a step function"}
 
 
-def quantized(shape: Shape, fmt: str, scale: str) -> str:
+def quantized(shape: Shape, fmt: str, scale: str, copies: str = "row") -> str:
     """The IR's name of a quantized type."""
-    extents = "x".join("?" if d == "M" else str(d) for d in shape)
-    return f"!fuseops.quantized<{extents}x{fmt}, scale = {scale}, copies = row>"
+    sizes = "x".join("?" if d == "M" else str(d) for d in shape)
+    return f"!fuseops.quantized<{sizes}x{fmt}, scale = {scale}, copies = {copies}>"
 
 
 def fp8_scale(amax: Tensor, fmt: str, power: bool = False) -> Tensor:
@@ -45,21 +48,63 @@ class _Through(torch.autograd.Function):
         return gradient, None
 
 
-def per_row(op: str, fmt: str) -> None:
-    """There and back, with a scale a row."""
+def mx_scale(amax: Tensor, fmt: str) -> Tensor:
+    """Rule fp8_s5 in f32: what multiplies the elements."""
+    mantissa, exponent = torch.frexp(amax.float() / LARGEST[fmt])
+    exponent = torch.where(mantissa == 0.5, exponent - 1, exponent)
+    exponent = torch.where(mantissa == 0, -127, exponent)
+    exponent = torch.where(amax.isinf(), 127, exponent).clamp(-127, 127)
+    scale = torch.ldexp(torch.ones_like(mantissa), -exponent)
+    return torch.where(amax.isnan(), torch.nan, scale)
 
-    @variant(f"fuseops.{op}", f"per_row {fmt}", min_rank=2, max_rank=2, excluded=STEP)
+
+def reduce_blocks(x: Tensor, rows: int, columns: int) -> Tensor:
+    """The largest element of each block of a matrix."""
+    m, n = x.shape
+    low = torch.full((m + -m % rows, n + -n % columns), -torch.inf, dtype=x.dtype)
+    low[:m, :n] = x
+    blocks = low.reshape(low.shape[0] // rows, rows, low.shape[1] // columns, columns)
+    return blocks.amax((1, 3))
+
+
+def expand_blocks(grid: Tensor, rows: int, columns: int, shape: Sequence[int]) -> Tensor:
+    """One value a block, repeated over the elements of a matrix."""
+    whole = grid.repeat_interleave(rows, 0).repeat_interleave(columns, 1)
+    return whole[: shape[0], : shape[1]]
+
+
+def block_of(kind: str, shape: Sequence[int], copy: str) -> tuple[int, int]:
+    """The rows and columns of a matrix that one scale of a copy covers."""
+    along = {"per_row": shape[1] if copy == "row" else shape[0], "mx<1x32>": 32}.get(kind, 128)
+    if kind == "block<128x128>":
+        return 128, 128
+    return (1, along) if copy == "row" else (along, 1)
+
+
+def logical(x: Tensor, fmt: str, kind: str, copy: str) -> Tensor:
+    """What a matrix is after quantization, in f64."""
+    if x.numel() == 0:
+        return x.double()
+    rows, columns = block_of(kind, x.shape, copy)
+    amax = reduce_blocks(x.abs(), rows, columns)
+    scale = mx_scale(amax, fmt) if kind == "mx<1x32>" else fp8_scale(amax, fmt)
+    whole = expand_blocks(scale, rows, columns, x.shape)
+    return fp8_round(x, whole, fmt).double() * (1.0 / whole).double()
+
+
+def there_and_back(op: str, fmt: str, kind: str, copies: str) -> None:
+    """Scales of the matrix's own; what is read is the row copy where there is one."""
+
+    name = f"{kind} {fmt} {copies}"
+
+    @variant(f"fuseops.{op}", name, min_rank=2, max_rank=2, excluded=STEP)
     def build(shape: Shape, dtype: str) -> Case:
-        t, q = tensor(shape, dtype), quantized(shape, fmt, "per_row")
+        t, q = tensor(shape, dtype), quantized(shape, fmt, kind, copies)
         body = f"%q = fuseops.quantize %a0 : ({t}) -> {q}\n%r0 = fuseops.dequantize %q : {q} -> {t}"
+        copy = "col" if copies == "col" else "row"
 
         def oracle(x: Tensor) -> Tensor:
-            if x.shape[-1] == 0:
-                return x
-            given = x.detach()
-            scale = fp8_scale(given.abs().amax(-1, keepdim=True), fmt)
-            data = fp8_round(given, scale, fmt).double()
-            return _Through.apply(x, data * (1.0 / scale).double())
+            return _Through.apply(x, logical(x.detach(), fmt, kind, copy))
 
         return Case([Arg(shape, dtype)], [(shape, dtype)], body, oracle)
 
@@ -92,9 +137,10 @@ def per_tensor(op: str, fmt: str) -> None:
 
 
 for _fmt in LARGEST:
-    per_row("quantize", _fmt)
     per_tensor("quantize", _fmt)
-    per_row("dequantize", _fmt)
+    for _kind in KINDS:
+        there_and_back("quantize", _fmt, _kind, "row_col")
+        there_and_back("dequantize", _fmt, _kind, "col")
     per_tensor("pack_quantized", _fmt)
     per_tensor("unpack_quantized", _fmt)
 
@@ -127,3 +173,117 @@ def compute_scale(fmt: str, power: bool) -> None:
 for _fmt in LARGEST:
     compute_scale(_fmt, False)
     compute_scale(_fmt, True)
+
+
+def update_scale(fmt: str, most_recent: bool) -> None:
+    """Delayed scaling, one call."""
+    name = f"{fmt} {'most recent' if most_recent else 'max'}"
+
+    @variant("fuseops.update_scale", name, dtypes=("f32",), min_rank=1, max_rank=1)
+    def build(shape: Shape, dtype: str) -> Case:
+        past: Shape = (5, *shape)
+        words = f"format({fmt}){' most_recent' if most_recent else ''} {{margin = 1 : i64}}"
+        types = f"{tensor(shape, dtype)}, {tensor(past, dtype)}"
+        body = f"%r0, %r1 = fuseops.update_scale %a0, %a1, %a2 {words} : {types}"
+
+        def oracle(scale: Tensor, history: Tensor, amax: Tensor) -> list[Tensor]:
+            history = torch.cat([history[1:], amax[None]])
+            chosen = (amax if most_recent else history.amax(0)).float()
+            usable = (chosen > 0) & chosen.isfinite()
+            found = torch.where(usable, fp8_scale(chosen, fmt) / 2, scale.float())
+            return [found.to(scale.dtype), history]
+
+        sizes = (0.01, 900.0)
+        args = [Arg(s, dtype, range=sizes) for s in (shape, past, shape)]
+        return Case(args, [(shape, dtype), (past, dtype)], body, oracle, frozen=[0, 1])
+
+
+def blocks(rows: int, columns: int) -> None:
+    """Reduced and expanded; blocks of several rows only where the rows are known."""
+    words = f"block({rows}, {columns})"
+
+    def split(shape: Shape) -> tuple[Shape, Shape]:
+        whole = shape if rows == 1 else extents(shape, 200)
+        first = whole[0] if rows == 1 else -(-whole[0] // rows)
+        return whole, (first, -(-whole[1] // columns))
+
+    @variant("fuseops.reduce_blocks", words, dtypes=("f32", "f64"), min_rank=2, max_rank=2)
+    def reduced(shape: Shape, dtype: str) -> Case:
+        whole, grid = split(shape)
+        types = f"{tensor(whole, dtype)} -> {tensor(grid, dtype)}"
+        body = f"%r0 = fuseops.reduce_blocks %a0 {words} : {types}"
+
+        def oracle(x: Tensor) -> Tensor:
+            return reduce_blocks(x, rows, columns)
+
+        return Case([Arg(whole, dtype)], [(grid, dtype)], body, oracle, frozen=[0])
+
+    types = (*FLOATS, *INTEGERS, "i1", *LARGEST)
+
+    @variant("fuseops.expand_blocks", words, dtypes=types, min_rank=2, max_rank=2)
+    def expanded(shape: Shape, dtype: str) -> Case:
+        whole, grid = split(shape)
+        body = f"%r0 = fuseops.expand_blocks %a0 {words} : "
+        body += f"{tensor(grid, dtype)} -> {tensor(whole, dtype)}"
+
+        def oracle(x: Tensor) -> Tensor:
+            m = x.shape[0] if rows == 1 else whole[0]
+            return expand_blocks(x, rows, columns, (m, whole[1]))
+
+        return Case([Arg(grid, dtype)], [(whole, dtype)], body, oracle, frozen=[0])
+
+
+for _fmt in LARGEST:
+    update_scale(_fmt, False)
+    update_scale(_fmt, True)
+for _block in ((1, 32), (32, 1), (1, 128), (128, 1), (128, 128)):
+    blocks(*_block)
+
+
+def product(kind: str, fmt: str, other: str) -> None:
+    """A linear layer of quantized operands: each is read from its row copy."""
+    second = "block<128x128>" if kind == "block<1x128>" else kind
+    k = 160
+
+    @variant(
+        "fuseops.linear",
+        f"{kind} {fmt} by {second} {other}",
+        dtypes=("f32", "bf16", "f16"),
+        min_rank=2,
+        max_rank=2,
+        empty_columns=False,
+        excluded={**STEP, "special": "a product sums NaN over rows and columns"},
+    )
+    def build(shape: Shape, dtype: str) -> Case:
+        lhs: Shape = (shape[0], k)
+        rhs: Shape = (shape[1], k)
+        lines, types = [], []
+        for i, (operand, form, scale) in enumerate([(lhs, fmt, kind), (rhs, other, second)]):
+            q = quantized(operand, form, scale)
+            lines.append(f"%q{i} = fuseops.quantize %a{i} : ({tensor(operand, dtype)}) -> {q}")
+            types.append(q)
+        lines.append(
+            f"%r0 = fuseops.linear %q0, %q1 : ({', '.join(types)}) -> {tensor(shape, dtype)}"
+        )
+
+        def oracle(x: Tensor, w: Tensor) -> Tensor:
+            left = _Through.apply(x, logical(x.detach(), fmt, kind, "row"))
+            right = _Through.apply(w, logical(w.detach(), other, second, "row"))
+            return left @ right.T
+
+        args = [Arg(lhs, dtype), Arg(rhs, dtype, 0.2)]
+        # Tensor cores add products of FP8 with about as many bits as f16 has.
+        return Case(
+            args,
+            [(shape, dtype)],
+            "\n".join(lines),
+            oracle,
+            cancels=True,
+            inside=("f16",),
+            roundings=1,
+        )
+
+
+for _kind in KINDS:
+    product(_kind, "f8E4M3FN", "f8E4M3FN")
+    product(_kind, "f8E5M2", "f8E4M3FN")

@@ -59,6 +59,8 @@ for _name in ("fix", "special_round"):
 direct("special_round", X, decimals=1, cancels=True, excluded=STEP, variant="decimals")
 direct("angle", X, excluded=STEP)
 direct("frexp.Tensor", X, frozen=[0], special=False, excluded=STEP)
+_ROUNDED = {"differences": "a rounding is a step function"}
+direct("to.device", X, torch.device("cpu"), torch.float32, excluded=_ROUNDED)
 for _name in ("isfinite", "isreal"):
     direct(_name, X, dtypes=NUMBERS)
 for _name in ("positive", "real", "conj", "conj_physical", "resolve_conj", "resolve_neg"):

@@ -164,10 +164,17 @@ def dequantize(data: Array, inverse: Array, rule: Rule, symbolic: str = "") -> A
         return values * scales
 
 
-def update_scale(
-    scale: Array, history: Array, amax: Array, fmt: str, margin: int, most_recent: bool
-) -> tuple[Array, Array]:
-    """The next f32 scales [N] and history [H, N]."""
-    history = np.concatenate([history[1:], amax[None]])
-    chosen = amax if most_recent else np.max(history, axis=0)
-    return scale_of(chosen, Rule("per_tensor", fmt), margin, scale), history
+@dataclass(frozen=True)
+class Delayed:
+    """What an update of scales is told."""
+
+    format: str
+    margin: int = 0
+    most_recent: bool = False
+
+    def update(self, scale: Array, history: Array, amax: Array) -> tuple[Array, Array]:
+        """The next f32 scales [N] and history [H, N]."""
+        history = np.concatenate([history[1:], amax[None]])
+        chosen = amax if self.most_recent else np.max(history, axis=0)
+        rule = Rule("per_tensor", self.format)
+        return scale_of(chosen, rule, self.margin, scale), history

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 import torch
@@ -43,47 +45,55 @@ def run(text: str, inputs: list[Tensor]) -> list[Tensor]:
     return list(results)
 
 
-def check(
-    text: str, matrices: list[np.ndarray], dtype: str, rule: Rule, copies: str, what: str
-) -> None:
-    """Runs one quantize for each matrix and compares every part."""
-    inputs, expected = [], []
-    is_symbolic = "tensor<?x" in text
-    for i, x in enumerate(matrices):
-        inputs.append(to_torch(x, dtype))
-        scale = None
-        if rule.kind == "per_tensor":
-            scale = np.float32(SCALES[(i + len(what)) % len(SCALES)])
-            inputs.append(torch.tensor(scale))
-        expected += rules.quantize(x, rule, copies, scale, is_symbolic)
-    results = run(text, inputs)
-    assert len(results) == len(expected)
-    per_matrix = len(expected) // len(matrices)
-    for i, (got, want) in enumerate(zip(results, expected, strict=True)):
-        shape = matrices[i // per_matrix].shape
-        same_bits(got, want, f"{what} {shape}, part {i % per_matrix}")
+@dataclass(frozen=True)
+class Program:
+    """One quantize for each shape, of which the rows may be `?`."""
+
+    shapes: list[tuple[int | str, int]]
+    dtype: str
+    rule: Rule
+    copies: str = "row_col"
+
+    def check(self, matrices: list[np.ndarray], what: str) -> None:
+        """Runs it on a matrix for each shape and compares every part."""
+        inputs, expected = [], []
+        is_symbolic = self.shapes[0][0] == "?"
+        for i, x in enumerate(matrices):
+            inputs.append(to_torch(x, self.dtype))
+            scale = None
+            if self.rule.kind == "per_tensor":
+                scale = np.float32(SCALES[(i + len(what)) % len(SCALES)])
+                inputs.append(torch.tensor(scale))
+            expected += rules.quantize(x, self.rule, self.copies, scale, is_symbolic)
+        results = run(quantize_text(self.shapes, self.dtype, self.rule, self.copies), inputs)
+        assert len(results) == len(expected)
+        per_matrix = len(expected) // len(matrices)
+        for i, (got, want) in enumerate(zip(results, expected, strict=True)):
+            shape = matrices[i // per_matrix].shape
+            same_bits(got, want, f"{what} {shape}, part {i % per_matrix}")
+
+    def check_patterns(self, names: list[str] | None = None) -> None:
+        """Rows of each size, for each pattern."""
+        for m in SIZES:
+            tables = [patterns((m, n), self.dtype, seed=m * 1000 + n) for _, n in self.shapes]
+            for name in names or tables[0]:
+                self.check([table[name] for table in tables], name)
 
 
-def check_patterns(dtype: str, rule: Rule, copies: str, names: list[str] | None = None) -> None:
-    """Symbolic rows of each size times columns of each size, for each pattern."""
-    text = quantize_text([("?", n) for n in SIZES], dtype, rule, copies)
-    for m in SIZES:
-        tables = [patterns((m, n), dtype, seed=m * 1000 + n) for n in SIZES]
-        for name in names or tables[0]:
-            check(text, [table[name] for table in tables], dtype, rule, copies, name)
+ROWS_OF_EACH_SIZE: list[tuple[int | str, int]] = [("?", n) for n in SIZES]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @EVERY_RULE
 def test_fp8_r1_r2_r3_a1_a2_s1_s2_s3_s5_s6_t1_t2_both_copies(rule: Rule, dtype: str):
-    check_patterns(dtype, rule, "row_col")
+    Program(ROWS_OF_EACH_SIZE, dtype, rule).check_patterns()
 
 
 @pytest.mark.parametrize("copies", ["row", "col"])
 @EVERY_RULE
 def test_fp8_c1_one_copy_alone(rule: Rule, copies: str):
     """A copy has the same bits whether or not the other is written too."""
-    check_patterns("bf16", rule, copies, ["columns", "nan"])
+    Program(ROWS_OF_EACH_SIZE, "bf16", rule, copies).check_patterns(["columns", "nan"])
 
 
 @pytest.mark.parametrize("copies", COPIES)
@@ -92,10 +102,10 @@ def test_fp8_c2_t3_known_rows(kind: str, copies: str):
     """Layouts and padding where no size is symbolic."""
     rule = Rule(kind, "f8E4M3FN")
     shapes = [(1, 1), (3, 300), (128, 512), (129, 640), (300, 127), (513, 129)]
-    text = quantize_text(list(shapes), "f32", rule, copies)
+    program = Program(list(shapes), "f32", rule, copies)
     for name in ("rows", "columns", "zero"):
         matrices = [patterns(shape, "f32", seed=7)[name] for shape in shapes]
-        check(text, matrices, "f32", rule, copies, name)
+        program.check(matrices, name)
 
 
 @EVERY_RULE
@@ -118,9 +128,9 @@ def test_fp8_a3_no_rows(rule: Rule):
 def test_fp8_s4_epsilon(kind: str, epsilon: float):
     for power in (False, True):
         rule = Rule(kind, "f8E4M3FN", power_of_two=power, epsilon=float(np.float32(epsilon)))
-        text = quantize_text([("?", 129)], "f32", rule, "row_col")
+        program = Program([("?", 129)], "f32", rule)
         for name, x in patterns((129, 129), "f32", seed=3).items():
-            check(text, [x], "f32", rule, "row_col", name)
+            program.check([x], name)
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
@@ -140,7 +150,7 @@ def test_fp8_s5_exponents_around_powers_of_two(fmt: str):
     x = np.zeros((rows * 32, 32), np.float32)
     x[: len(amaxes), 5] = -amaxes
     rule = Rule("mx<1x32>", fmt)
-    check(quantize_text([("?", 32)], "f32", rule, "row_col"), [x], "f32", rule, "row_col", "powers")
+    Program([("?", 32)], "f32", rule).check([x], "powers")
 
 
 @pytest.mark.parametrize("result", ["f32", "bf16", "f16"])
@@ -176,3 +186,72 @@ def test_fp8_r5_c3_dequantize(rule: Rule, copies: str, result: str):
             want = np.ascontiguousarray(want.astype(DTYPES[result]).astype(np.float32))
         got = run(text, inputs)[0].float()
         same_bits(got, want, f"dequantize {m}x{n}")
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_fp8_c4_quantize_of_dequantized(fmt: str):
+    """Every code, under scales that amaxes of every magnitude give."""
+    rule = Rule("per_tensor", fmt)
+    amaxes = np.exp2(np.arange(-148, 127.5, 0.37)).astype(np.float32)
+    data = np.arange(256, dtype=np.uint8)
+    again = quantize_text([("?", 256)], "f32", rule, "row")
+    kind = quantized("?", 256, rule, "row")
+    back = f"""fuseops.fusible @main(%q: {kind}) -> tensor<?x256xf32>
+    attributes {{frozen_results = array<i64: 0>}} forward {{
+      %x = fuseops.dequantize %q : {kind} -> tensor<?x256xf32>
+      fuseops.return %x : tensor<?x256xf32>
+    }}"""
+    # An infinity of E5M2 saturates.
+    numbers = data.view(FORMATS[fmt]).astype(np.float32)
+    want = rules.codes(numbers, fmt)
+    for scale in rules.scale_of(amaxes, rule):
+        given = torch.from_numpy(data.copy()).view(runner.DTYPES[fmt])[None]
+        x = run(back, [given, torch.tensor(1 / scale)])[0]
+        got = run(again, [x, torch.tensor(scale)])[0]
+        same_bits(got, want[None], f"scale {scale}")
+
+
+@pytest.mark.parametrize("dtype", ["f32", "bf16"])
+@EVERY_RULE
+def test_fp8_r4_read_within_the_kernel(rule: Rule, dtype: str):
+    """A quantized value and what it dequantizes to, written by one program."""
+    kind, tensor = quantized("?", 300, rule, "row_col"), f"tensor<?x300x{dtype}>"
+    scale = ", %s: tensor<f32>" if rule.kind == "per_tensor" else ""
+    operand, types = ("%x scale(%s)", f"{tensor}, tensor<f32>") if scale else ("%x", tensor)
+    words = " {power_of_two}" if rule.power_of_two else ""
+    text = f"""fuseops.fusible @main(%x: {tensor}{scale}) -> ({kind}, {tensor})
+    attributes {{frozen_results = array<i64: 1>}} forward {{
+      %q = fuseops.quantize {operand}{words} : ({types}) -> {kind}
+      %y = fuseops.dequantize %q : {kind} -> {tensor}
+      fuseops.return %q, %y : {kind}, {tensor}
+    }}"""
+    x = patterns((200, 300), dtype, seed=5)["rows"]
+    given = np.float32(3.0)
+    inputs = [to_torch(x, dtype), *([torch.tensor(given)] if scale else [])]
+    *parts, y = run(text, inputs)
+    want = rules.quantize(x, rule, "row_col", given)
+    for got, part in zip(parts, want, strict=True):
+        same_bits(got, part, "part")
+    logical = rules.dequantize(want[0], want[1], rule)
+    same_bits(y.float(), logical.astype(DTYPES[dtype]).astype(np.float32), "dequantized")
+
+
+@EVERY_RULE
+def test_fp8_g1_straight_through(rule: Rule):
+    """The gradient is the incoming one, also where the data is clipped; a scale has none."""
+    kind, tensor = quantized("?", 129, rule, "row"), "tensor<?x129xf32>"
+    scale = ", %s: tensor<f32>" if rule.kind == "per_tensor" else ""
+    operand, types = ("%x scale(%s)", f"{tensor}, tensor<f32>") if scale else ("%x", tensor)
+    text = f"""fuseops.fusible @main(%x: {tensor}{scale}) -> {tensor} forward {{
+      %q = fuseops.quantize {operand} : ({types}) -> {kind}
+      %y = fuseops.dequantize %q : {kind} -> {tensor}
+      fuseops.return %y : {tensor}
+    }}"""
+    program = runner.compile_ir(text, TARGET)
+    x = to_torch(patterns((130, 129), "f32", seed=2)["huge"], "f32")
+    _, context = program.forward(x, *([torch.tensor(1e30)] if scale else []))
+    incoming = torch.randn(130, 129, generator=torch.Generator().manual_seed(0))
+    gradient, *others = program.gradients([incoming], context)
+    assert gradient is not None
+    same_bits(gradient, incoming.numpy(), "gradient")
+    assert others == [None] * len(others)

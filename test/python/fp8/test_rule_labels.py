@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each rule of docs/Dialect/Fp8Semantics.md stands in the code and in a test's name, and no other."""
+"""Each rule of docs/Dialect/Fp8Semantics.md stands in the code and in the name of a test."""
 
 from __future__ import annotations
 

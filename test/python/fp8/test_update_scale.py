@@ -34,13 +34,14 @@ def test_fp8_h1_h2_calls_in_order(
 ):
     """More calls than a short history holds, of magnitudes that rise and fall."""
     program = runner.compile_ir(update_text(history, 5, fmt, margin, most_recent), target)
+    rule = rules.Delayed(fmt, margin, most_recent)
     generator = np.random.default_rng(0)
     scale, past = np.ones(5, np.float32), np.zeros((history, 5), np.float32)
     for call in range(40):
         amax = np.exp2(generator.uniform(-30, 30, 5)).astype(np.float32)
         amax[call % 5] = [0.0, 1e-45, rules.MAX_F32, 448.0, 1e-38][call // 8]
         (got, kept), _ = program.forward(*map(torch.from_numpy, (scale, past, amax)))
-        scale, past = rules.update_scale(scale, past, amax, fmt, margin, most_recent)
+        scale, past = rule.update(scale, past, amax)
         same_bits(got.float(), scale, f"scale of call {call}")
         same_bits(kept.float(), past, f"history of call {call}")
 

@@ -23,7 +23,7 @@ from opinfo.check import Checker, Outcome
 # So many samples without a conversion say that an operator has none.
 _PROBES = 4
 # Seconds of computing that one sample may take.
-_PATIENCE = 30.0
+_PATIENCE = 120.0
 
 
 @dataclass(frozen=True)

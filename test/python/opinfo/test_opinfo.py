@@ -13,10 +13,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from opinfo.cases import Case, operators  # noqa: E402
+from opinfo.cases import Case, cases, operators  # noqa: E402
 from opinfo.check import Checker  # noqa: E402
 from opinfo.compare import difference  # noqa: E402
-from opinfo.reasons import find_reason  # noqa: E402
+from opinfo.reasons import find_reason, reason_of_difference  # noqa: E402
 from opinfo.report import Report, covered_operations  # noqa: E402
 from opinfo.runner import (  # noqa: E402
     SUITE,
@@ -82,3 +82,29 @@ def test_comparison_sees_a_few_ulp_and_special_values(dtype: torch.dtype) -> Non
         assert difference(wrong, values, None) is not None
     assert "expected dtype" in difference(values.int(), values, None)
     assert "expected shape" in difference(values[1:], values, None)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        # A gradient at NaN, which PyTorch's vector code gives and the rest doesn't.
+        "nn.functional.hardtanh/f64/19",
+        # No gradient at NaN.
+        "nn.functional.hinge_embedding_loss/f16/20",
+        # A norm of order -1 with a 0 among the elements.
+        "nn.functional.normalize/bf16/3",
+    ],
+)
+def test_special_values(name: str) -> None:
+    op, dtype, index = name.split("/")
+    case = next(case for case in cases(op, dtype, 40) if case.index == int(index))
+    outcome = Checker(claimed_operations(FUSE_OPT)).check(case)
+    assert (outcome.status, outcome.reason) == ("passed", "")
+
+
+def test_reason_is_of_what_differs() -> None:
+    case = "nn.functional.layer_norm/f64/3"
+    small = "gradient 0: 1 of 2 elements differ, first at [0, 0]: expected 2.5e-06, but got 2.4e-06"
+    assert reason_of_difference(case, small) is not None
+    assert reason_of_difference(case, small.replace("2.4e-06", "0.25")) is None
+    assert reason_of_difference(case, small.replace("gradient", "result")) is None

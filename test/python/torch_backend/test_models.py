@@ -25,7 +25,8 @@ def test_models_train_as_in_eager(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["llama_block", "gpt_block"])
 def test_models_have_a_dynamic_batch(name: str) -> None:
-    """All of them is taken then, too; GPT-2 folds batch and length into rows."""
+    """All of them is taken then, too, but for what is only laid out; GPT-2 folds batch and length
+    into rows."""
     model = models.BLOCKS[name]()
     parameters = list(model.parameters())
     shares = models.Shares("eager", models.claimed_operators())
@@ -34,7 +35,7 @@ def test_models_have_a_dynamic_batch(name: str) -> None:
         x = torch.randn(size, 8, models.WIDTH, requires_grad=True)
         assert_same(run(call, (x,), parameters), run(model, (x,), parameters))
     assert shares.graphs == 2
-    assert shares.share == 1, shares.left
+    assert {reason for _, reason in shares.left} <= {"not worth a pipeline"}, shares.left
 
 
 def test_a_wrong_gradient_is_outside_of_the_noise(monkeypatch: pytest.MonkeyPatch) -> None:

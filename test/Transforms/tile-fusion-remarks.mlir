@@ -1,0 +1,30 @@
+// Condition 6: a tile has no whole rows.
+// RUN: fuse-opt %s --fuseops-forward-fusion --remarks-filter=fuseops-forward-fusion --verify-diagnostics -o %t
+
+fuseops.fusible @statistics(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<?x2xf32>)
+forward {
+  %s = fuseops.reduce_columns max %x : tensor<?x256xf32> -> tensor<?x1xf32>
+  // expected-remark @below {{"fuseops.reduce_columns with fuseops.add: condition 6, a tile kernel reads statistics of rows that it would have to compute"}}
+  %y = fuseops.add %x, %s : tensor<?x256xf32>, tensor<?x1xf32> -> tensor<?x256xf32>
+  // expected-remark @below {{"fused fuseops.add with fuseops.reduce_blocks"}}
+  %a = fuseops.reduce_blocks %y block(1, 128) : tensor<?x256xf32> -> tensor<?x2xf32>
+  fuseops.return %s, %a : tensor<?x1xf32>, tensor<?x2xf32>
+}
+
+// Two that only read one tensor are refused by it too.
+fuseops.fusible @siblings(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<?x2xf32>)
+forward {
+  %s = fuseops.reduce_columns max %x : tensor<?x256xf32> -> tensor<?x1xf32>
+  // expected-remark @below {{"fuseops.reduce_columns with fuseops.reduce_blocks: condition 6, a tile kernel reads statistics of rows that it would have to compute"}}
+  %a = fuseops.reduce_blocks %x block(1, 128) : tensor<?x256xf32> -> tensor<?x2xf32>
+  fuseops.return %s, %a : tensor<?x1xf32>, tensor<?x2xf32>
+}
+
+// Blocks are no rows, though 128 columns of them look like one value a row.
+fuseops.fusible @blocks(%x: tensor<?x128xf32>) -> tensor<?x128xf32>
+forward {
+  %a = fuseops.reduce_blocks %x block(1, 128) : tensor<?x128xf32> -> tensor<?x1xf32>
+  // expected-remark @below {{"fuseops.reduce_blocks with fuseops.add: condition 2, their iteration spaces differ"}}
+  %y = fuseops.add %x, %a : tensor<?x128xf32>, tensor<?x1xf32> -> tensor<?x128xf32>
+  fuseops.return %y : tensor<?x128xf32>
+}
