@@ -7,8 +7,8 @@
 //
 // Runs the programs that fuse-compile writes. A program has entries (`forward`,
 // `backward`), each a list of steps over tensors whose extents are
-// `constant + per_symbol * S`, maybe plus multiples of the number of blocks of 32
-// and 128 that S has, for one size S that the inputs decide.
+// `constant + per_symbol * S`, maybe plus multiples of the number of blocks of
+// 32 and 128 that S has, for one size S that the inputs decide.
 //
 // Every function that can fail returns a status; `fuseopsLastError` then gives
 // the sentence. No function throws or ends the process. A program may be used

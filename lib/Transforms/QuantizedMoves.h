@@ -46,7 +46,8 @@ Value selectCopies(OpBuilder &builder, Value value, Copies copies);
 /// dequantized one has the precision of f32
 bool foldDequantized(QuantizeOp op, RewriterBase &rewriter);
 
-/// Pattern: quantize(f(x)) -> quantize(x) if f commutes with it and keeps the type
+/// Pattern: quantize(f(x)) -> quantize(x) if f commutes with it and keeps the
+/// type
 bool moveThroughCommuting(QuantizeOp op, RewriterBase &rewriter);
 
 /// Pattern: matmul(quantize(permute(x))) -> matmul(quantize(x)) read

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FuseOps/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
 
 #include "FuseOps/Dialect/FuseOps/Layout.h"
 
@@ -136,28 +137,48 @@ static void widenBody(PointwiseOp pointwise, bool isCast,
   }
 }
 
-/// The parts of a quantized tensor keep their types, of which its type says
-/// nothing: what packs them rounds to them, and what unpacks them widens them.
-static void keepParts(FusibleOp fusible, IRRewriter &rewriter) {
+/// The parts of quantized tensors in a program, and what only lays them out:
+/// they keep their types, of which a quantized type says nothing.
+static llvm::SetVector<Value> findParts(FusibleOp fusible) {
+  llvm::SetVector<Value> parts;
+  fusible.walk([&](Operation *op) {
+    bool isLayout = isa<PermuteOp, SliceOp, ConcatOp, ReshapeOp>(op);
+    if (isa<UnpackQuantizedOp>(op) ||
+        (isLayout && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return parts.contains(operand);
+         })))
+      parts.insert(op->result_begin(), op->result_end());
+  });
+  return parts;
+}
+
+/// What computes with parts widens them; what packs them rounds to them.
+static void convertParts(FusibleOp fusible, ArrayRef<Value> parts,
+                         IRRewriter &rewriter) {
+  llvm::DenseSet<Value> kept(parts.begin(), parts.end());
+  auto isWidened = [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return !isa<PackQuantizedOp>(user) &&
+           (user->getNumResults() == 0 || !kept.contains(user->getResult(0)));
+  };
+  for (Value part : parts) {
+    auto type = cast<RankedTensorType>(part.getType());
+    RankedTensorType widened = cast<RankedTensorType>(widenTensor(type));
+    if (widened == type || llvm::none_of(part.getUses(), isWidened))
+      continue;
+    rewriter.setInsertionPointAfterValue(part);
+    Value wide = broadcastTo(rewriter, part.getLoc(), part, widened);
+    rewriter.replaceUsesWithIf(part, wide, [&](OpOperand &use) {
+      return isWidened(use) && use.getOwner() != wide.getDefiningOp();
+    });
+  }
   fusible.walk([&](PackQuantizedOp pack) {
     rewriter.setInsertionPoint(pack);
-    SmallVector<Value> parts;
+    SmallVector<Value> operands;
     for (auto [part, type] :
          llvm::zip(pack.getParts(), pack.getResult().getType().getParts()))
-      parts.push_back(broadcastTo(rewriter, pack.getLoc(), part, type));
-    rewriter.modifyOpInPlace(pack, [&] { pack->setOperands(parts); });
-  });
-  fusible.walk([&](UnpackQuantizedOp unpack) {
-    rewriter.setInsertionPointAfter(unpack);
-    for (auto [part, type] :
-         llvm::zip(unpack.getParts(), unpack.getInput().getType().getParts())) {
-      auto widened = cast<RankedTensorType>(part.getType());
-      if (widened == type)
-        continue;
-      part.setType(type);
-      Value wide = broadcastTo(rewriter, unpack.getLoc(), part, widened);
-      rewriter.replaceAllUsesExcept(part, wide, wide.getDefiningOp());
-    }
+      operands.push_back(broadcastTo(rewriter, pack.getLoc(), part, type));
+    rewriter.modifyOpInPlace(pack, [&] { pack->setOperands(operands); });
   });
 }
 
@@ -203,18 +224,20 @@ struct ReferencePass : public fuseops::impl::ReferencePassBase<ReferencePass> {
       casts.insert(rounded.front().getDefiningOp());
       rewriter.replaceOp(cast, rounded);
     }
+    llvm::SetVector<Value> parts = findParts(fusible);
     for (Region &region : fusible->getRegions()) {
       if (region.empty())
         continue;
       widenTypes(region.getArguments(), widenTensor);
       for (Operation &op : region.front())
-        widenTypes(op.getResults(), widenTensor);
+        if (op.getNumResults() == 0 || !parts.contains(op.getResult(0)))
+          widenTypes(op.getResults(), widenTensor);
     }
     for (auto constant : collect<ConstantOp>(fusible))
       widenConstant(constant, rewriter);
     for (auto pointwise : collect<PointwiseOp>(fusible))
       widenBody(pointwise, casts.contains(pointwise), rewriter);
-    keepParts(fusible, rewriter);
+    convertParts(fusible, parts.getArrayRef(), rewriter);
     auto widenAll = [](ArrayRef<Type> types) {
       return llvm::map_to_vector(types, widenTensor);
     };

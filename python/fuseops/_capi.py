@@ -97,6 +97,8 @@ class TensorInfo:
     dtype: str
     dl_dtype: DLDataType
     shape: tuple[int | None, ...]
+    # Of each extent the factors of 1, `?`, ceil(?/32) and ceil(?/128).
+    extents: tuple[tuple[int, int, int, int], ...]
     alias_input: int
     alias_output: int
     is_none: bool
@@ -284,6 +286,9 @@ class LoadedProgram:
             dtype=self._library.fuseopsDTypeName(info.dtype).decode(),
             dl_dtype=info.dl_dtype,
             shape=tuple(None if e.is_symbolic else e.constant for e in extents),
+            extents=tuple(
+                (e.constant, e.per_symbol, e.per_block32, e.per_block128) for e in extents
+            ),
             alias_input=info.alias_input,
             alias_output=info.alias_output,
             is_none=bool(info.is_none),

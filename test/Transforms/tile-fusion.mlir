@@ -102,3 +102,19 @@ forward {
   %3 = fuseops.permute %2 order[1, 0, 2] : tensor<4x8x16xf32> -> tensor<8x4x16xf32>
   fuseops.return %1, %3 : tensor<32x64xf32>, tensor<8x4x16xf32>
 }
+
+// What is transposed and transposed back, or joined with zeros and cut out again,
+// is read where it is: nothing goes through memory between the two.
+// CHECK-LABEL: fuseops.fusible @moves(
+// CHECK: fuseops.group @forward_0 tile
+// CHECK-NOT: fuseops.permute
+// CHECK-NOT: fuseops.slice
+// CHECK-NOT: fuseops.group
+// CHECK: fuseops.return
+!square = !fuseops.quantized<384x256xf8E4M3FN, scale = block<128x128>, copies = col>
+fuseops.fusible @moves(%x: tensor<384x256xf32>) -> tensor<384x256xf32>
+forward {
+  %q = fuseops.quantize %x : (tensor<384x256xf32>) -> !square
+  %y = fuseops.dequantize %q : !square -> tensor<384x256xf32>
+  fuseops.return %y : tensor<384x256xf32>
+}

@@ -62,7 +62,14 @@ def test_train_llama_block(tmp_path: Path, flag: tuple[str, ...], tolerance: flo
 def test_train_llama_fp8(tmp_path: Path):
     pytest.importorskip("matplotlib")
     picture, data = tmp_path / "losses.png", tmp_path / "losses.json"
-    arguments = [*TINY, "--device=cpu", "--rate=2e-3", "--window=4", f"--out={picture}", f"--json={data}"]
+    arguments = [
+        *TINY,
+        "--device=cpu",
+        "--rate=2e-3",
+        "--window=4",
+        f"--out={picture}",
+        f"--json={data}",
+    ]
     printed = run("train_llama_fp8", *arguments, "--recipes=bf16,delayed,block,rowwise_wgrad")
     lines = re.findall(r"^(\w+) +loss (\S+) \((\S+)%\), (\S+) tokens/s", printed, re.M)
     assert [name for name, *_ in lines] == ["bf16", "delayed", "block", "rowwise_wgrad"]

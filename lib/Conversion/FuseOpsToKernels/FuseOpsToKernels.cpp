@@ -120,7 +120,8 @@ LogicalResult GroupLowering::run() {
       continue;
     members.push_back(op.getName().getStringRef());
     // Op by op these are views, as they are in eager execution.
-    if (!isa<SliceOp, PermuteOp, ExpandOp>(op) && !op.hasAttr(kRecomputedAttr))
+    if (!isa<SliceOp, PermuteOp, ExpandOp, ExpandBlocksOp>(op) &&
+        !op.hasAttr(kRecomputedAttr))
       unfusedBytes = unfusedBytes + bytesOf(op.getOperands(), op.getResults());
   }
   for (auto [argument, input] : llvm::zip_equal(

@@ -15,8 +15,8 @@
 namespace mlir::fuseops {
 
 /// Writes one tile kernel: the matrix is cut into tiles of 128 by 128 elements,
-/// which are numbered along its rows. What of a tile lies outside of the matrix is
-/// in no reduction, and is not written (fp8_t2).
+/// which are numbered along its rows. What of a tile lies outside of the matrix
+/// is in no reduction, and is not written (fp8_t2).
 ///
 /// A tile is visited in as many passes as its block reductions depend on one
 /// another. Before pass p, what has one element a block and is known by then is

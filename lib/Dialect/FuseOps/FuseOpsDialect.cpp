@@ -166,7 +166,8 @@ bool mlir::fuseops::isBroadcastableTo(RankedTensorType from,
       llvm::zip(llvm::reverse(from.getShape()), llvm::reverse(to.getShape())),
       [&](auto extents) {
         auto [own, target] = extents;
-        if (ShapedType::isDynamic(own) && from.getEncoding() != to.getEncoding())
+        if (ShapedType::isDynamic(own) &&
+            from.getEncoding() != to.getEncoding())
           return false;
         return own == target || own == 1;
       });

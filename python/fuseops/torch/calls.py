@@ -96,7 +96,12 @@ def _with_aliases(infos: Sequence[Any], inputs: Sequence[Any], made: Sequence[An
         else:
             is_input = info.alias_input >= 0
             source = inputs[info.alias_input] if is_input else outputs[info.alias_output]
-            outputs.append(source.reshape(_extents(info, _rows_like(source, info))))
+            # Blocks have one shape only.
+            is_view = None not in info.shape or any(
+                per_symbol for _, per_symbol, *_ in info.extents
+            )
+            shape = _extents(info, _rows_like(source, info)) if is_view else source.shape
+            outputs.append(source.reshape(shape))
     return tuple(outputs)
 
 
@@ -111,7 +116,10 @@ def _rows_like(source: Any, info: Any) -> Any:
 
 
 def _extents(info: Any, rows: Any) -> list[Any]:
-    return [rows if size is None else size for size in info.shape]
+    return [
+        constant + per_row * rows + per_32 * ((rows + 31) // 32) + per_128 * ((rows + 127) // 128)
+        for constant, per_row, per_32, per_128 in info.extents
+    ]
 
 
 def _only_made(infos: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:

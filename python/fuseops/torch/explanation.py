@@ -125,6 +125,8 @@ class PipelineExplanation:
     saved: tuple[Saved, ...]
     # Why the compiler didn't put neighbours into one kernel.
     refused_fusions: tuple[str, ...]
+    # What a recipe left in high precision, and why.
+    high_precision: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -355,10 +357,19 @@ def _explain_pipeline(taken: Taken, names: Mapping[Node, str]) -> PipelineExplan
             if entry["name"] == "forward" or any(taken.needs)
         ),
         saved=tuple(saved),
-        refused_fusions=tuple(
-            dict.fromkeys(f"{r['location']}: {r['text']}" for r in report["refused"])
+        refused_fusions=_texts(report["refused"]),
+        high_precision=_texts(
+            [r for r in report["quantized"] if r["kind"] != "Passed" and r["pass"] == _QUANTIZE]
         ),
     )
+
+
+_QUANTIZE = "fuseops-quantize"
+
+
+def _texts(remarks: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What remarks say, with their places."""
+    return tuple(dict.fromkeys(f"{r['location']}: {r['text']}" for r in remarks))
 
 
 def _symbol_of(arguments: Sequence[dict[str, Any]], examples: Sequence[torch.Tensor]) -> int:
@@ -394,6 +405,9 @@ def _describe_pipeline(graph: GraphExplanation, index: int) -> str:
         shared = dict.fromkeys(s.source for s in pipeline.saved if s.source is not None)
         if shared:
             lines.append(f"    without memory of their own: {', '.join(shared)}")
+    if pipeline.high_precision:
+        lines.append("  without the recipe")
+        lines += [f"    {reason}" for reason in pipeline.high_precision]
     return "\n".join(lines)
 
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary, ref
+from weakref import WeakKeyDictionary, WeakSet, ref
 
 import torch
 from torch.fx import Graph, Node
@@ -130,7 +130,11 @@ def look_up(weights: Sequence[torch.Tensor]) -> list[Weight]:
     """What is kept for each of the weights."""
     new = [weight for weight in weights if weight not in _WEIGHTS]
     if new:
-        owners, sharded = _find_owners(new), _find_sharded()
+        owners = _find_owners(new, _MODULES)
+        if len(owners) < sum(isinstance(w, torch.nn.Parameter) for w in new) or _fsdp_kinds():
+            _MODULES.update(_find_modules())
+            owners = _find_owners(new, _MODULES)
+        sharded = _find_sharded(_MODULES)
         for weight in new:
             owner = owners.get(id(weight))
             _WEIGHTS[weight] = kept = Weight(owner)
@@ -138,14 +142,23 @@ def look_up(weights: Sequence[torch.Tensor]) -> list[Weight]:
     return [_WEIGHTS[weight] for weight in weights]
 
 
-def _find_owners(weights: Sequence[torch.Tensor]) -> dict[int, torch.nn.Module]:
+# Those that were there at the last look.
+_MODULES: WeakSet[torch.nn.Module] = WeakSet()
+
+
+def _find_modules() -> list[torch.nn.Module]:
+    """All modules that there are: nothing in PyTorch leads to one from a parameter."""
+    return [found for found in gc.get_objects() if issubclass(type(found), torch.nn.Module)]
+
+
+def _find_owners(
+    weights: Sequence[torch.Tensor], modules: Iterable[torch.nn.Module]
+) -> dict[int, torch.nn.Module]:
     """The modules that have these parameters, by the parameters' ids; of several, as
-    of a tied weight, a linear layer. Nothing in PyTorch leads from one to the other."""
+    of a tied weight, a linear layer."""
     wanted = {id(weight) for weight in weights if isinstance(weight, torch.nn.Parameter)}
     found: dict[int, torch.nn.Module] = {}
-    for module in gc.get_objects() if wanted else ():
-        if not issubclass(type(module), torch.nn.Module):
-            continue
+    for module in modules:
         for parameter in module.__dict__.get("_parameters", {}).values():
             is_better = id(parameter) not in found or isinstance(module, torch.nn.Linear)
             if id(parameter) in wanted and is_better:
@@ -153,12 +166,18 @@ def _find_owners(weights: Sequence[torch.Tensor]) -> dict[int, torch.nn.Module]:
     return found
 
 
-def _find_sharded() -> set[int]:
-    """The ids of the modules under FSDP."""
+def _fsdp_kinds() -> tuple[type, ...]:
+    """The classes of modules under FSDP; none where it cannot be."""
+    if not torch.distributed.is_available() or not torch.distributed.is_initialized():
+        return ()
     fsdp = sys.modules.get("torch.distributed.fsdp")
     names = ("FSDPModule", "FullyShardedDataParallel")
-    kinds = tuple(kind for name in names if (kind := getattr(fsdp, name, None)))
-    roots = [o for o in gc.get_objects() if issubclass(type(o), kinds)] if kinds else []
+    return tuple(kind for name in names if (kind := getattr(fsdp, name, None)))
+
+
+def _find_sharded(modules: Iterable[torch.nn.Module]) -> set[int]:
+    """The ids of the modules under FSDP."""
+    roots = [module for module in modules if isinstance(module, _fsdp_kinds())]
     return {id(module) for root in roots for module in root.modules()}
 
 

@@ -115,12 +115,14 @@ def import_graph(
     name: str = "main",
     gradients: Gradients | None = None,
     recipe: Recipe | None = None,
+    bounds: Mapping[Any, Any] | None = None,
 ) -> str:
     """The text of a functional graph whose nodes have their values in
     `meta["val"]`, such as those of AOTAutograd; every input is an argument. Matrix
-    products have the recipe, as far as it doesn't override it for their modules."""
+    products have the recipe, as far as it doesn't override it for their modules.
+    `bounds` are those of symbolic sizes, by default as they are known now."""
     module = ModuleWriter()
-    _GraphImporter(graph, FunctionWriter(module, name), gradients, recipe).run()
+    _GraphImporter(graph, FunctionWriter(module, name), gradients, recipe).run(bounds=bounds)
     return module.text()
 
 

@@ -18,7 +18,7 @@ from fuseops.arrays import torch_dtype
 from fuseops.compiler import compile_ir
 from fuseops.errors import FuseOpsError
 from fuseops.program import Program
-from fuseops.torch import calls
+from fuseops.torch import calls, symbols
 from fuseops.torch.fp8 import Quantization
 from fuseops.torch.fp8_calls import Bound, Keeper
 from fuseops.torch.importer import Gradients, import_graph
@@ -118,6 +118,8 @@ class Pipeline:
         # The mode that the graph was traced in, whatever it's called in.
         self._is_grad_enabled = is_grad_enabled
         self.quantization = quantization
+        # Other graphs may narrow them later, but not the key.
+        self._bounds = symbols.find(node.meta.get("val") for node in graph.graph.nodes)
         self._keeper = quantization and Keeper(graph, nodes, quantization)
         self._compile = compile_program
         self._programs: dict[tuple[Any, ...], Program] = {}
@@ -143,7 +145,7 @@ class Pipeline:
         frozen = tuple(index for index, needed in enumerate(needs) if not needed)
         gradients = Gradients(frozen, self.constants, missing)
         recipe = self.quantization and self.quantization.recipe
-        return import_graph(self.graph, self.name, gradients, recipe)
+        return import_graph(self.graph, self.name, gradients, recipe, self._bounds)
 
     def program(self, needs: tuple[bool, ...], missing: tuple[int, ...] = ()) -> Program:
         """The program for these gradients; compiles it if it's the first time."""

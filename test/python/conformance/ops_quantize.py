@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Entries of the FP8 operations: rules fp8_s1 to fp8_s3 and fp8_r1 to fp8_r3 written with torch."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -34,6 +35,16 @@ def fp8_round(x: Tensor, scale: Tensor, fmt: str) -> Tensor:
     """Rules fp8_r1 to fp8_r3: the FP8 tensor of one that f32 holds."""
     product = x.float() * scale
     return product.clamp(-LARGEST[fmt], LARGEST[fmt]).to(DTYPES[fmt])
+
+
+@dataclass(frozen=True)
+class Factor:
+    """An operand of a product: its shape, format and scales, and the copy that is read."""
+
+    shape: Shape
+    fmt: str
+    kind: str
+    copy: str
 
 
 class _Through(torch.autograd.Function):
@@ -240,14 +251,14 @@ for _block in ((1, 32), (32, 1), (1, 128), (128, 1), (128, 128)):
     blocks(*_block)
 
 
-def product(kind: str, fmt: str, other: str) -> None:
-    """A linear layer of quantized operands: each is read from its row copy."""
-    second = "block<128x128>" if kind == "block<1x128>" else kind
-    k = 160
+def quantized_product(
+    op: str, name: str, operands: Callable[[Shape], list[Factor]], flags: str = ""
+) -> None:
+    """A product of quantized operands, each of which is read from one of its copies."""
 
     @variant(
-        "fuseops.linear",
-        f"{kind} {fmt} by {second} {other}",
+        op,
+        name,
         dtypes=("f32", "bf16", "f16"),
         min_rank=2,
         max_rank=2,
@@ -255,27 +266,29 @@ def product(kind: str, fmt: str, other: str) -> None:
         excluded={**STEP, "special": "a product sums NaN over rows and columns"},
     )
     def build(shape: Shape, dtype: str) -> Case:
-        lhs: Shape = (shape[0], k)
-        rhs: Shape = (shape[1], k)
+        factors = operands(shape)
+        is_transposed = "transpose_lhs" in flags
+        result: Shape = (factors[0].shape[1], shape[1]) if is_transposed else shape
         lines, types = [], []
-        for i, (operand, form, scale) in enumerate([(lhs, fmt, kind), (rhs, other, second)]):
-            q = quantized(operand, form, scale)
-            lines.append(f"%q{i} = fuseops.quantize %a{i} : ({tensor(operand, dtype)}) -> {q}")
+        for i, f in enumerate(factors):
+            q = quantized(f.shape, f.fmt, f.kind, f.copy)
+            lines.append(f"%q{i} = fuseops.quantize %a{i} : ({tensor(f.shape, dtype)}) -> {q}")
             types.append(q)
-        lines.append(
-            f"%r0 = fuseops.linear %q0, %q1 : ({', '.join(types)}) -> {tensor(shape, dtype)}"
-        )
+        both = f"({', '.join(types)}) ->" if op.endswith("linear") else f"{', '.join(types)} ->"
+        lines.append(f"%r0 = {op} %q0, %q1{flags} : {both} {tensor(result, dtype)}")
 
         def oracle(x: Tensor, w: Tensor) -> Tensor:
-            left = _Through.apply(x, logical(x.detach(), fmt, kind, "row"))
-            right = _Through.apply(w, logical(w.detach(), other, second, "row"))
-            return left @ right.T
+            left, right = (
+                _Through.apply(t, logical(t.detach(), f.fmt, f.kind, f.copy))
+                for t, f in zip((x, w), factors, strict=True)
+            )
+            left = left.T if factors[0].copy == "col" else left
+            return left @ (right if factors[1].copy == "col" else right.T)
 
-        args = [Arg(lhs, dtype), Arg(rhs, dtype, 0.2)]
         # Tensor cores add products of FP8 with about as many bits as f16 has.
         return Case(
-            args,
-            [(shape, dtype)],
+            [Arg(factors[0].shape, dtype), Arg(factors[1].shape, dtype, 0.2)],
+            [(result, dtype)],
             "\n".join(lines),
             oracle,
             cancels=True,
@@ -284,6 +297,35 @@ def product(kind: str, fmt: str, other: str) -> None:
         )
 
 
+def products(kind: str, fmt: str) -> None:
+    """The three products of a linear layer: weights are E4M3, and of larger blocks."""
+    weight = "block<128x128>" if kind == "block<1x128>" else kind
+    k, name = 160, f"{kind} {fmt}"
+
+    def forward(shape: Shape) -> list[Factor]:
+        return [
+            Factor((shape[0], k), fmt, kind, "row"),
+            Factor((shape[1], k), "f8E4M3FN", weight, "row"),
+        ]
+
+    def of_input(shape: Shape) -> list[Factor]:
+        return [
+            Factor((shape[0], k), fmt, kind, "row"),
+            Factor((k, shape[1]), "f8E4M3FN", weight, "col"),
+        ]
+
+    def of_weight(shape: Shape) -> list[Factor]:
+        return [
+            Factor((shape[0], k), fmt, kind, "col"),
+            Factor(shape, "f8E4M3FN", kind, "col"),
+        ]
+
+    quantized_product("fuseops.linear", name, forward)
+    quantized_product("fuseops.matmul", f"{name} nt", forward, " transpose_rhs")
+    quantized_product("fuseops.matmul", f"{name} nn", of_input)
+    quantized_product("fuseops.matmul", f"{name} tn", of_weight, " transpose_lhs")
+
+
 for _kind in KINDS:
-    product(_kind, "f8E4M3FN", "f8E4M3FN")
-    product(_kind, "f8E5M2", "f8E4M3FN")
+    for _fmt in LARGEST:
+        products(_kind, _fmt)

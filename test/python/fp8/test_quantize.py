@@ -36,13 +36,16 @@ def name_of(rule: Rule) -> str:
     return "-".join(words + ["power"] * rule.power_of_two)
 
 
+EVERY_KIND = pytest.mark.parametrize(
+    "rule", [rule for rule in RULES if not rule.power_of_two], ids=name_of
+)
 EVERY_RULE = pytest.mark.parametrize("rule", RULES, ids=name_of)
 
 
-def run(text: str, inputs: list[Tensor]) -> list[Tensor]:
-    """The plain results of a program."""
-    results, _ = runner.compile_ir(text, TARGET).forward(*inputs)
-    return list(results)
+def run(text: str, inputs: list[Tensor], target: str = TARGET) -> list[Tensor]:
+    """The plain results of a program; f64 ones of the reference hold f32 numbers."""
+    results, _ = runner.compile_ir(text, target).forward(*inputs)
+    return [x.float() if x.dtype == torch.float64 else x for x in results]
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class Program:
     dtype: str
     rule: Rule
     copies: str = "row_col"
+    target: str = TARGET
 
     def check(self, matrices: list[np.ndarray], what: str) -> None:
         """Runs it on a matrix for each shape and compares every part."""
@@ -65,7 +69,8 @@ class Program:
                 scale = np.float32(SCALES[(i + len(what)) % len(SCALES)])
                 inputs.append(torch.tensor(scale))
             expected += rules.quantize(x, self.rule, self.copies, scale, is_symbolic)
-        results = run(quantize_text(self.shapes, self.dtype, self.rule, self.copies), inputs)
+        text = quantize_text(self.shapes, self.dtype, self.rule, self.copies)
+        results = run(text, inputs, self.target)
         assert len(results) == len(expected)
         per_matrix = len(expected) // len(matrices)
         for i, (got, want) in enumerate(zip(results, expected, strict=True)):
@@ -87,6 +92,15 @@ ROWS_OF_EACH_SIZE: list[tuple[int | str, int]] = [("?", n) for n in SIZES]
 @EVERY_RULE
 def test_fp8_r1_r2_r3_a1_a2_s1_s2_s3_s5_s6_t1_t2_both_copies(rule: Rule, dtype: str):
     Program(ROWS_OF_EACH_SIZE, dtype, rule).check_patterns()
+
+
+@pytest.mark.skipif(TARGET != "cpu", reason="the reference runs on the CPU")
+@EVERY_RULE
+def test_reference_has_the_same_bits(rule: Rule):
+    """It computes in f64, but the rules are about f32."""
+    program = Program([("?", 129), ("?", 40)], "bf16", rule, target="reference")
+    for name in ("normal", "wide", "subnormal", "inf", "nan", "huge"):
+        program.check([patterns((130, n), "bf16", seed=n)[name] for n in (129, 40)], name)
 
 
 @pytest.mark.parametrize("copies", ["row", "col"])
@@ -155,11 +169,9 @@ def test_fp8_s5_exponents_around_powers_of_two(fmt: str):
 
 @pytest.mark.parametrize("result", ["f32", "bf16", "f16"])
 @pytest.mark.parametrize("copies", ["row", "col", "row_col"])
-@EVERY_RULE
+@EVERY_KIND
 def test_fp8_r5_c3_dequantize(rule: Rule, copies: str, result: str):
     """Codes of every value, scales of any, against a product in f32 and one rounding."""
-    if rule.power_of_two:
-        pytest.skip("the scales are given")
     generator = np.random.default_rng(1)
     for m, n in [("?", 300), (129, 65)]:
         rows = 257 if m == "?" else m

@@ -250,3 +250,32 @@ def test_reduce_overhead() -> None:
     with fuseops.autocast(recipe=RECIPES["block"]):
         for _ in range(3):
             assert max(distances(run(call, x, model), expected)) < 1e-6
+
+
+@pytest.mark.parametrize("rows", [7, 130])
+def test_reduce_overhead_with_symbolic_rows(rows: int) -> None:
+    """Scales of blocks have shapes of their own in PyTorch's trace."""
+    model, x = FeedForward(), torch.randn(rows, WIDTH)
+    expected = run(compiled(model, RECIPES["mx"]), x, model)
+    torch._dynamo.reset()
+    call = torch.compile(model, backend=fuseops_backend, mode="reduce-overhead", fullgraph=True)
+    first = torch.randn(11, WIDTH)
+    torch._dynamo.mark_dynamic(first, 0)
+    with fuseops.autocast(recipe=RECIPES["mx"]):
+        call(first)
+        assert max(distances(run(call, x, model), expected)) < 1e-6
+
+
+def test_explain() -> None:
+    x = torch.randn(96, WIDTH)
+    model = nn.Sequential(FeedForward(), nn.Linear(WIDTH, 8))
+    recipe = Float8BlockScaling(override={"0.up": None})
+    explanation = fuseops.explain(model, x, options={"recipe": recipe})
+    (pipeline,) = explanation.graphs[0].pipelines
+    assert [entry.name for entry in pipeline.entries] == ["forward", "backward", "prepare"]
+    reasons = {reason.partition("condition ")[2] for reason in pipeline.high_precision}
+    assert reasons == {
+        "1, its recipe is `none`",
+        "5, an operand or the result has fewer than 16 columns",
+    }
+    assert "without the recipe" in str(explanation)
