@@ -60,7 +60,8 @@ inline const Slot maybe{Slot::Kind::Parameter, std::nullopt, true};
 enum class Promotion {
   /// PyTorch's promotion of all values; it's the result's, too.
   Common,
-  /// As `Common`, whatever dtype the program declares: PyTorch's fake tensor has
+  /// As `Common`, whatever dtype the program declares: PyTorch's fake tensor
+  /// has
   /// another one than eager.
   Eager,
   /// As `Common`, bools as i64.

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet, ref
+from weakref import WeakKeyDictionary, ref
 
 import torch
 from torch.fx import Graph, Node
@@ -130,11 +130,13 @@ def look_up(weights: Sequence[torch.Tensor]) -> list[Weight]:
     """What is kept for each of the weights."""
     new = [weight for weight in weights if weight not in _WEIGHTS]
     if new:
-        owners = _find_owners(new, _MODULES)
+        modules = [module for kept in _MODULES if (module := kept()) is not None]
+        owners = _find_owners(new, modules)
         if len(owners) < sum(isinstance(w, torch.nn.Parameter) for w in new) or _fsdp_kinds():
-            _MODULES.update(_find_modules())
-            owners = _find_owners(new, _MODULES)
-        sharded = _find_sharded(_MODULES)
+            modules = _find_modules()
+            _MODULES[:] = map(ref, modules)
+            owners = _find_owners(new, modules)
+        sharded = _find_sharded(modules)
         for weight in new:
             owner = owners.get(id(weight))
             _WEIGHTS[weight] = kept = Weight(owner)
@@ -142,8 +144,8 @@ def look_up(weights: Sequence[torch.Tensor]) -> list[Weight]:
     return [_WEIGHTS[weight] for weight in weights]
 
 
-# Those that were there at the last look.
-_MODULES: WeakSet[torch.nn.Module] = WeakSet()
+# Those that were there at the last look, oldest first.
+_MODULES: list[ref[torch.nn.Module]] = []
 
 
 def _find_modules() -> list[torch.nn.Module]:
@@ -155,13 +157,14 @@ def _find_owners(
     weights: Sequence[torch.Tensor], modules: Iterable[torch.nn.Module]
 ) -> dict[int, torch.nn.Module]:
     """The modules that have these parameters, by the parameters' ids; of several, as
-    of a tied weight, a linear layer."""
+    of a tied weight, the first that is a linear layer."""
     wanted = {id(weight) for weight in weights if isinstance(weight, torch.nn.Parameter)}
     found: dict[int, torch.nn.Module] = {}
     for module in modules:
         for parameter in module.__dict__.get("_parameters", {}).values():
-            is_better = id(parameter) not in found or isinstance(module, torch.nn.Linear)
-            if id(parameter) in wanted and is_better:
+            known = found.get(id(parameter))
+            is_better = isinstance(module, torch.nn.Linear) > isinstance(known, torch.nn.Linear)
+            if id(parameter) in wanted and (known is None or is_better):
                 found[id(parameter)] = module
     return found
 

@@ -98,6 +98,11 @@ def check_fsdp() -> None:
                 loss = call(x).square().mean()
                 loss.backward()
             own.append(loss.item())
+            # A write to what the weights are gathered from, and no step.
+            with torch.no_grad():
+                for parameter in call.parameters():
+                    parameter.mul_(0.9)
+                own.append(call(x).square().mean().item())
             optimizer.step()
             optimizer.zero_grad()
     assert torch.allclose(torch.tensor(losses[0]), torch.tensor(losses[1]), rtol=1e-4), losses

@@ -286,6 +286,16 @@ def test_layers_called_twice_have_two_states() -> None:
     assert not hasattr(layer, "fp8_1_weight_history")
 
 
+def test_tied_weights() -> None:
+    """The state is the linear layer's."""
+    table, head = nn.Embedding(32, WIDTH), nn.Linear(WIDTH, 32, bias=False)
+    head.weight = table.weight
+    call = compiled(lambda tokens: head(table(tokens).sin()), RECIPE)
+    call(torch.randint(32, (96,))).square().sum().backward()
+    assert head.fp8_weight_scale != 1
+    assert not list(table.buffers())
+
+
 def test_functions_hold_their_state() -> None:
     weight = torch.randn(WIDTH, WIDTH, requires_grad=True)
     call = compiled(F.linear, RECIPE)
