@@ -149,6 +149,12 @@ static Value quantizeLike(QuantizeOp op, Value value, QuantizedType type,
                             op.getPowerOfTwo(), op.getEpsilon());
 }
 
+/// Whether kernels can move the parts: the transposed copy of `?` rows would be
+/// permuted, joined and permuted back in one, which they cannot.
+static bool canMoveParts(QuantizedType type) {
+  return !type.hasColCopy() || !ShapedType::isDynamicShape(type.getShape());
+}
+
 /// The dimension of the matrix along which `concat` joins whole blocks.
 static std::optional<int64_t> getJoinedDim(QuantizeOp op, ConcatOp concat) {
   std::optional<int64_t> dim =
@@ -166,7 +172,7 @@ static std::optional<int64_t> getJoinedDim(QuantizeOp op, ConcatOp concat) {
 
 bool mlir::fuseops::moveThroughConcat(QuantizeOp op, RewriterBase &rewriter) {
   auto concat = stripReshapes(op.getInput()).getDefiningOp<ConcatOp>();
-  if (!concat || hasOwnScale(op) ||
+  if (!concat || hasOwnScale(op) || !canMoveParts(op.getResult().getType()) ||
       !llvm::all_of(concat.getInputs(), isComputed))
     return false;
   std::optional<int64_t> dim = getJoinedDim(op, concat);
@@ -260,7 +266,7 @@ static bool isSplit(Value value, QuantizeOp op) {
 
 bool mlir::fuseops::moveThroughSlice(QuantizeOp op, RewriterBase &rewriter) {
   std::optional<QuantizedSlice> slice = QuantizedSlice::get(op);
-  if (!slice || hasOwnScale(op))
+  if (!slice || hasOwnScale(op) || !canMoveParts(op.getResult().getType()))
     return false;
   Value source = slice->slice.getInput();
   QuantizedType type = op.getResult().getType();

@@ -127,34 +127,28 @@ forward {
 
 // Each half is quantized where it is computed; the scales of 1x128 lie transposed.
 // CHECK-LABEL: fuseops.fusible @concat_columns(
-// CHECK-SAME: %[[ARG0:.+]]: tensor<?x128xbf16>) -> !fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
+// CHECK-SAME: %[[ARG0:.+]]: tensor<64x128xbf16>) -> !fuseops.quantized<64x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
 // CHECK-NEXT: forward {
-// CHECK-NEXT:   %[[V0:.+]] = fuseops.relu %[[ARG0]] : tensor<?x128xbf16>
-// CHECK-NEXT:   %[[V1:.+]] = fuseops.silu %[[ARG0]] : tensor<?x128xbf16>
-// CHECK-NEXT:   %[[V2:.+]] = fuseops.quantize %[[V0]] : (tensor<?x128xbf16>) -> !fuseops.quantized<?x128xf8E4M3FN, scale = block<1x128>, copies = row_col>
-// CHECK-NEXT:   %[[V3:.+]]:4 = fuseops.unpack_quantized %[[V2]] : (!fuseops.quantized<?x128xf8E4M3FN, scale = block<1x128>, copies = row_col>) -> (tensor<?x128xf8E4M3FN>, tensor<1x?xf32>, tensor<128x?xf8E4M3FN>, tensor<?x128xf32, #fuseops.blocks<128>>)
-// CHECK-NEXT:   %[[V4:.+]] = fuseops.quantize %[[V1]] : (tensor<?x128xbf16>) -> !fuseops.quantized<?x128xf8E4M3FN, scale = block<1x128>, copies = row_col>
-// CHECK-NEXT:   %[[V5:.+]]:4 = fuseops.unpack_quantized %[[V4]] : (!fuseops.quantized<?x128xf8E4M3FN, scale = block<1x128>, copies = row_col>) -> (tensor<?x128xf8E4M3FN>, tensor<1x?xf32>, tensor<128x?xf8E4M3FN>, tensor<?x128xf32, #fuseops.blocks<128>>)
-// CHECK-NEXT:   %[[V6:.+]] = fuseops.concat %[[V3]]#0, %[[V5]]#0 dim(1) : (tensor<?x128xf8E4M3FN>, tensor<?x128xf8E4M3FN>) -> tensor<?x256xf8E4M3FN>
-// CHECK-NEXT:   %[[V7:.+]] = fuseops.permute %[[V3]]#1 order[1, 0] : tensor<1x?xf32> -> tensor<?x1xf32>
-// CHECK-NEXT:   %[[V8:.+]] = fuseops.permute %[[V5]]#1 order[1, 0] : tensor<1x?xf32> -> tensor<?x1xf32>
-// CHECK-NEXT:   %[[V9:.+]] = fuseops.concat %[[V7]], %[[V8]] dim(1) : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x2xf32>
-// CHECK-NEXT:   %[[V10:.+]] = fuseops.permute %[[V9]] order[1, 0] : tensor<?x2xf32> -> tensor<2x?xf32>
-// CHECK-NEXT:   %[[V11:.+]] = fuseops.permute %[[V3]]#2 order[1, 0] : tensor<128x?xf8E4M3FN> -> tensor<?x128xf8E4M3FN>
-// CHECK-NEXT:   %[[V12:.+]] = fuseops.permute %[[V5]]#2 order[1, 0] : tensor<128x?xf8E4M3FN> -> tensor<?x128xf8E4M3FN>
-// CHECK-NEXT:   %[[V13:.+]] = fuseops.concat %[[V11]], %[[V12]] dim(1) : (tensor<?x128xf8E4M3FN>, tensor<?x128xf8E4M3FN>) -> tensor<?x256xf8E4M3FN>
-// CHECK-NEXT:   %[[V14:.+]] = fuseops.permute %[[V13]] order[1, 0] : tensor<?x256xf8E4M3FN> -> tensor<256x?xf8E4M3FN>
-// CHECK-NEXT:   %[[V15:.+]] = fuseops.concat %[[V3]]#3, %[[V5]]#3 dim(1) : (tensor<?x128xf32, #fuseops.blocks<128>>, tensor<?x128xf32, #fuseops.blocks<128>>) -> tensor<?x256xf32, #fuseops.blocks<128>>
-// CHECK-NEXT:   %[[V16:.+]] = fuseops.pack_quantized %[[V6]], %[[V10]], %[[V14]], %[[V15]] : (tensor<?x256xf8E4M3FN>, tensor<2x?xf32>, tensor<256x?xf8E4M3FN>, tensor<?x256xf32, #fuseops.blocks<128>>) -> !fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
-// CHECK-NEXT:   fuseops.return %[[V16]] : !fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
+// CHECK-NEXT:   %[[V0:.+]] = fuseops.relu %[[ARG0]] : tensor<64x128xbf16>
+// CHECK-NEXT:   %[[V1:.+]] = fuseops.silu %[[ARG0]] : tensor<64x128xbf16>
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.quantize %[[V0]] : (tensor<64x128xbf16>) -> !fuseops.quantized<64x128xf8E4M3FN, scale = block<1x128>, copies = row_col>
+// CHECK-NEXT:   %[[V3:.+]]:4 = fuseops.unpack_quantized %[[V2]] : (!fuseops.quantized<64x128xf8E4M3FN, scale = block<1x128>, copies = row_col>) -> (tensor<64x128xf8E4M3FN>, tensor<1x64xf32>, tensor<128x64xf8E4M3FN>, tensor<1x128xf32>)
+// CHECK-NEXT:   %[[V4:.+]] = fuseops.quantize %[[V1]] : (tensor<64x128xbf16>) -> !fuseops.quantized<64x128xf8E4M3FN, scale = block<1x128>, copies = row_col>
+// CHECK-NEXT:   %[[V5:.+]]:4 = fuseops.unpack_quantized %[[V4]] : (!fuseops.quantized<64x128xf8E4M3FN, scale = block<1x128>, copies = row_col>) -> (tensor<64x128xf8E4M3FN>, tensor<1x64xf32>, tensor<128x64xf8E4M3FN>, tensor<1x128xf32>)
+// CHECK-NEXT:   %[[V6:.+]] = fuseops.concat %[[V3]]#0, %[[V5]]#0 dim(1) : (tensor<64x128xf8E4M3FN>, tensor<64x128xf8E4M3FN>) -> tensor<64x256xf8E4M3FN>
+// CHECK-NEXT:   %[[V7:.+]] = fuseops.concat %[[V3]]#1, %[[V5]]#1 dim(0) : (tensor<1x64xf32>, tensor<1x64xf32>) -> tensor<2x64xf32>
+// CHECK-NEXT:   %[[V8:.+]] = fuseops.concat %[[V3]]#2, %[[V5]]#2 dim(0) : (tensor<128x64xf8E4M3FN>, tensor<128x64xf8E4M3FN>) -> tensor<256x64xf8E4M3FN>
+// CHECK-NEXT:   %[[V9:.+]] = fuseops.concat %[[V3]]#3, %[[V5]]#3 dim(1) : (tensor<1x128xf32>, tensor<1x128xf32>) -> tensor<1x256xf32>
+// CHECK-NEXT:   %[[V10:.+]] = fuseops.pack_quantized %[[V6]], %[[V7]], %[[V8]], %[[V9]] : (tensor<64x256xf8E4M3FN>, tensor<2x64xf32>, tensor<256x64xf8E4M3FN>, tensor<1x256xf32>) -> !fuseops.quantized<64x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
+// CHECK-NEXT:   fuseops.return %[[V10]] : !fuseops.quantized<64x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
 // CHECK-NEXT: }
-fuseops.fusible @concat_columns(%x: tensor<?x128xbf16>) -> !fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
+fuseops.fusible @concat_columns(%x: tensor<64x128xbf16>) -> !fuseops.quantized<64x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
 forward {
-  %a = fuseops.relu %x : tensor<?x128xbf16>
-  %b = fuseops.silu %x : tensor<?x128xbf16>
-  %c = fuseops.concat %a, %b dim(1) : (tensor<?x128xbf16>, tensor<?x128xbf16>) -> tensor<?x256xbf16>
-  %q = fuseops.quantize %c : (tensor<?x256xbf16>) -> !fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
-  fuseops.return %q : !fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
+  %a = fuseops.relu %x : tensor<64x128xbf16>
+  %b = fuseops.silu %x : tensor<64x128xbf16>
+  %c = fuseops.concat %a, %b dim(1) : (tensor<64x128xbf16>, tensor<64x128xbf16>) -> tensor<64x256xbf16>
+  %q = fuseops.quantize %c : (tensor<64x256xbf16>) -> !fuseops.quantized<64x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
+  fuseops.return %q : !fuseops.quantized<64x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
 }
 
 // One scale covers both; rows of outer dimensions are joined.

@@ -250,14 +250,24 @@ void ElementBuilder::store(Value value, const Access &access,
 
 Value ElementBuilder::loadRaw(Value pointer, Value index, Type type,
                               int64_t width, int64_t aligned) {
-  return LLVM::LoadOp::create(
-      b, loc, widened(type, width), address(pointer, index, type),
+  // A bool is a byte in memory: a vector of bits would be packed.
+  Type stored = type.isInteger(1) ? b.getI8Type() : type;
+  Value value = LLVM::LoadOp::create(
+      b, loc, widened(stored, width), address(pointer, index, type),
       std::min<int64_t>(16, aligned * getElementBytes(type)));
+  return stored == type
+             ? value
+             : arith::TruncIOp::create(b, loc, widened(type, width), value);
 }
 
 void ElementBuilder::storeRaw(Value value, Value pointer, Value index,
                               int64_t aligned) {
   Type type = getElementTypeOrSelf(value);
+  if (type.isInteger(1)) {
+    auto vector = dyn_cast<VectorType>(value.getType());
+    Type bytes = widened(b.getI8Type(), vector ? vector.getNumElements() : 1);
+    value = arith::ExtUIOp::create(b, loc, bytes, value);
+  }
   LLVM::StoreOp::create(b, loc, value, address(pointer, index, type),
                         std::min<int64_t>(16, aligned * getElementBytes(type)));
 }
