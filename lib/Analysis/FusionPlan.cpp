@@ -287,6 +287,12 @@ static bool differInBlocks(const Node &producer, const Node &consumer) {
          producer.isOfBlocks != consumer.isOfBlocks;
 }
 
+/// Whether `op` is a permutation that is written transposed.
+static bool isTransposed(Operation *op) {
+  auto permute = dyn_cast<PermuteOp>(op);
+  return permute && writesTransposed(permute);
+}
+
 /// The condition (2, 4 or 5) that an edge between the two groups breaks, or 0.
 unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
   unsigned conflict = 0;
@@ -302,9 +308,10 @@ unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
         return 2;
       if (producer.shape.reduced.test(edge.result))
         return 4;
-      // What is written through twice still only goes somewhere.
-      if ((producer.shape.writesMoved.test(edge.result) &&
-           !node.shape.writesMoved.any()) ||
+      // A matrix that is joined and transposed still only goes somewhere.
+      bool goesOn = node.shape.writesMoved.any() &&
+                    (isTransposed(producer.op) || isTransposed(node.op));
+      if ((producer.shape.writesMoved.test(edge.result) && !goesOn) ||
           node.shape.readsMoved.test(edge.operand))
         conflict = 5;
     }
