@@ -69,6 +69,11 @@ Value ReductionCall::apply(
   for (Value operand : operands) {
     auto type = cast<RankedTensorType>(operand.getType());
     Extent count = getNumElements(type);
+    // What is empty is the widest: what is broadcast meets no element.
+    if (count == Extent()) {
+      widest = type;
+      break;
+    }
     if (isFirst || count.perSymbol > most.perSymbol ||
         (count.perSymbol == most.perSymbol && count.constant > most.constant)) {
       widest = type;

@@ -72,7 +72,7 @@ static TorchHandler convertVariance(ArrayRef<Statistic> results,
       if (statistic == Statistic::Deviation)
         value = reduction->apply(value, wide,
                                  [](ScalarMath &math, ArrayRef<Value> s) {
-                                   return math.sqrt(s[0]);
+                                   return buildRoot(math, s[0]);
                                  });
       if (failed(call.setConverted(index, value)))
         return failure();

@@ -108,7 +108,8 @@ def test_fifty_steps_fp8_h1_h2_h3(recipe: DelayedScaling) -> None:
             weight = rules["down"]["weight"].quantized(down)
         expected = rules["down"]["input"].quantized(h) @ weight.T
         if step not in (20, 21):
-            assert distance(y.detach(), expected) < 1e-5
+            # Fast accumulation keeps about 13 bits below the largest addend.
+            assert distance(y.detach(), expected) < (16 * 2**-13 if y.is_cuda else 1e-5)
         optimizer.zero_grad()
         loss.backward()
         tensors = {"up": (x, up, adds[0].grad), "down": (h, down, adds[1].grad)}
