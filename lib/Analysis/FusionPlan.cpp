@@ -319,6 +319,20 @@ unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
   return conflict;
 }
 
+/// The numbers of columns of what a node computes; joining and transposing only
+/// say where it goes.
+static void addWidths(const Node &node, llvm::SmallDenseSet<int64_t> &widths) {
+  if (node.isScattered || node.isOfBlocks)
+    return;
+  if (!node.shape.writesMoved.any()) {
+    widths.insert(node.space.columns);
+    return;
+  }
+  for (Value input : node.op->getOperands())
+    if (!input.getDefiningOp<ConcatOp>())
+      widths.insert(getColumns(cast<RankedTensorType>(input.getType())));
+}
+
 /// Merges the groups of nodes `a` and `b`; the condition that forbids it, or 0.
 unsigned GreedyPlanner::tryMerge(unsigned a, unsigned b) {
   unsigned groupA = nodes[a].group, groupB = nodes[b].group;
@@ -343,11 +357,17 @@ unsigned GreedyPlanner::tryMerge(unsigned a, unsigned b) {
     return conflict;
   // 6. a tile has no whole rows
   bool isTiled = false, needsRows = false;
+  llvm::SmallDenseSet<int64_t> widths;
   for (unsigned member : llvm::concat<const unsigned>(nodes[groupA].members,
                                                       nodes[groupB].members)) {
     isTiled |= nodes[member].isTiled;
     needsRows |= nodes[member].shape.needsRows;
+    addWidths(nodes[member], widths);
   }
+  widths.erase(1);
+  // Tiles have one number of columns.
+  if (isTiled && widths.size() > 1)
+    return 2;
   if (isTiled && needsRows)
     return 6;
   unsigned first = std::min(groupA, groupB), second = std::max(groupA, groupB);

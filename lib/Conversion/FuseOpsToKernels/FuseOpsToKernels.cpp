@@ -204,6 +204,16 @@ LogicalResult GroupLowering::verifyTemplate(const KernelGroup &body) {
            << "expected template `" << stringifyKernelTemplate(needed)
            << "`, which its operations need, but got `"
            << stringifyKernelTemplate(given) << "`";
+  if (given != KernelTemplate::Tile)
+    return success();
+  for (const Store &store : body.getStores()) {
+    auto type = cast<RankedTensorType>(store.value.getType());
+    if (body.getPlacement(store.value) == Placement::Full &&
+        getColumns(type) != body.getSpace().columns)
+      return group.emitOpError()
+             << "expected one number of columns in a kernel of tiles, but got "
+             << body.getSpace().columns << " and " << getColumns(type);
+  }
   return success();
 }
 
