@@ -1,5 +1,5 @@
 // Each fusion, and each refused one, is one remark at the consumer.
-// RUN: fuse-opt %s --fuseops-backward-fusion --remarks-filter=fuseops-backward-fusion --verify-diagnostics -o %t
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-backward-fusion --remarks-filter=fuseops-backward-fusion --verify-diagnostics -o %t
 // RUN: grep -v expected %s | fuse-opt - --fuseops-backward-fusion=fuse=false --remarks-filter=fuseops-backward-fusion -o %t 2>&1 | count 0
 
 fuseops.fusible @main(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<?x8xbf16>

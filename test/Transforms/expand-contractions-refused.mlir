@@ -1,9 +1,9 @@
 // Conditions 2 and 5 depend on the chip.
-// RUN: fuse-opt %s --fuseops-expand-contractions --remarks-filter=fuseops-expand-contractions -o %t 2>&1 | FileCheck %s --check-prefixes=NONE
-// RUN: fuse-opt %s --fuseops-expand-contractions=chip=sm_80 --remarks-filter=fuseops-expand-contractions -o %t 2>&1 | FileCheck %s --check-prefixes=NONE
-// RUN: fuse-opt %s --fuseops-expand-contractions=chip=sm_89 --remarks-filter=fuseops-expand-contractions -o %t 2>&1 | FileCheck %s --check-prefixes=OTHER
-// RUN: fuse-opt %s --fuseops-expand-contractions=chip=sm_90a --remarks-filter=fuseops-expand-contractions -o %t 2>&1 | FileCheck %s --check-prefixes=HOPPER
-// RUN: fuse-opt %s --fuseops-expand-contractions=chip=sm_100 --remarks-filter=fuseops-expand-contractions -o %t 2>&1 | FileCheck %s --check-prefixes=OTHER
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-expand-contractions --remarks-filter=fuseops-expand-contractions -o %t 2>&1 | FileCheck %s --check-prefixes=NONE
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-expand-contractions=chip=sm_80 --remarks-filter=fuseops-expand-contractions -o %t 2>&1 | FileCheck %s --check-prefixes=NONE
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-expand-contractions=chip=sm_89 --remarks-filter=fuseops-expand-contractions -o %t 2>&1 | FileCheck %s --check-prefixes=OTHER
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-expand-contractions=chip=sm_90a --remarks-filter=fuseops-expand-contractions -o %t 2>&1 | FileCheck %s --check-prefixes=HOPPER
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-expand-contractions=chip=sm_100 --remarks-filter=fuseops-expand-contractions -o %t 2>&1 | FileCheck %s --check-prefixes=OTHER
 // RUN: not fuse-opt %s --fuseops-expand-contractions=chip=hopper -o %t 2>&1 | FileCheck %s --check-prefixes=CHIP
 
 // CHIP: error: expected a chip such as `sm_90a`, but got `hopper`

@@ -1,6 +1,6 @@
 // One remark a contraction of quantized operands: the first condition that does
 // not hold, in the order of the pass's description.
-// RUN: fuse-opt %s --fuseops-expand-contractions=chip=sm_90a --remarks-filter=fuseops-expand-contractions --verify-diagnostics -o %t
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-expand-contractions=chip=sm_90a --remarks-filter=fuseops-expand-contractions --verify-diagnostics -o %t
 
 !e4m3 = !fuseops.quantized<32x64xf8E4M3FN, scale = per_tensor, copies = row>
 !e5m2 = !fuseops.quantized<32x64xf8E5M2, scale = per_tensor, copies = row>

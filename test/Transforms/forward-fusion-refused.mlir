@@ -1,6 +1,6 @@
 // One function for each condition of FusionPlan, with its remark.
 // RUN: fuse-opt %s --fuseops-forward-fusion | FileCheck %s
-// RUN: fuse-opt %s --fuseops-forward-fusion --remarks-filter-missed=fuseops-forward-fusion --verify-diagnostics -o %t
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-forward-fusion --remarks-filter-missed=fuseops-forward-fusion --verify-diagnostics -o %t
 
 // CHECK-LABEL: fuseops.fusible @condition_1_not_a_memory_kernel(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<?x8xbf16>, %[[ARG1:.+]]: tensor<8x8xbf16>) -> tensor<?x8xbf16>

@@ -1,5 +1,5 @@
 // RUN: fuse-opt %s --fuseops-plan-saved="budget=2048 symbol=32" | FileCheck %s
-// RUN: fuse-opt %s --fuseops-plan-saved="budget=0 symbol=32" --remarks-filter-missed=fuseops-plan-saved --verify-diagnostics -o %t
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-plan-saved="budget=0 symbol=32" --remarks-filter-missed=fuseops-plan-saved --verify-diagnostics -o %t
 
 // 32 x 32 of bf16 are 2048 bytes: the FP8 copy is computed again from the softmax,
 // which is saved. Less than that is not possible: what the softmax is of is a

@@ -1,5 +1,5 @@
 // RUN: fuse-opt %s --fuseops-plan-saved | FileCheck %s
-// RUN: fuse-opt %s --fuseops-plan-saved --remarks-filter=fuseops-plan-saved --verify-diagnostics -o %t
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-plan-saved --remarks-filter=fuseops-plan-saved --verify-diagnostics -o %t
 
 // The FP8 copy is not computed again from what is saved anyway: to read it is
 // cheaper.

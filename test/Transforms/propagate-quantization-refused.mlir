@@ -1,6 +1,6 @@
 // One function for each reason of fuseops-propagate-quantization, with its remark.
 // RUN: fuse-opt %s --fuseops-propagate-quantization | FileCheck %s
-// RUN: fuse-opt %s --fuseops-propagate-quantization --remarks-filter-missed=fuseops-propagate-quantization --verify-diagnostics -o %t
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-propagate-quantization --remarks-filter-missed=fuseops-propagate-quantization --verify-diagnostics -o %t
 
 // CHECK-LABEL: fuseops.fusible @reason_1_argument(
 // CHECK: fuseops.quantize %{{.*}} : (tensor<?x32xbf16>)

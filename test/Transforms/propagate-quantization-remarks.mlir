@@ -1,6 +1,6 @@
 // Bias, dropout, activations, gated units, norms and residuals need no motion: the
 // quantize goes with their kernel, forward and backward each on its own.
-// RUN: fuse-opt %s --fuseops-propagate-quantization --remarks-filter=fuseops-propagate-quantization --verify-diagnostics -o %t
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-propagate-quantization --remarks-filter=fuseops-propagate-quantization --verify-diagnostics -o %t
 
 fuseops.fusible @producers(%x: tensor<?x128xbf16>, %b: tensor<128xbf16>, %g: tensor<128xbf16>, %state: tensor<2xi64> {fuseops.random_state}) -> (!fuseops.quantized<?x128xf8E4M3FN, scale = per_row, copies = row>, !fuseops.quantized<?x128xf8E4M3FN, scale = per_row, copies = row>, !fuseops.quantized<?x64xf8E4M3FN, scale = per_row, copies = row>, !fuseops.quantized<?x128xf8E4M3FN, scale = per_row, copies = row>, !fuseops.quantized<?x128xf8E4M3FN, scale = per_row, copies = row>, !fuseops.quantized<?x128xf8E4M3FN, scale = per_row, copies = row>)
 forward {

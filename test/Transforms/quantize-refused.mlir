@@ -1,6 +1,6 @@
 // One function for each condition of fuseops-quantize, with its remark.
 // RUN: fuse-opt %s --fuseops-quantize=recipe=block | FileCheck %s --implicit-check-not="fuseops.quantize %"
-// RUN: fuse-opt %s --fuseops-quantize=recipe=block --remarks-filter=fuseops-quantize --verify-diagnostics -o %t
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-quantize=recipe=block --remarks-filter=fuseops-quantize --verify-diagnostics -o %t
 
 // CHECK-LABEL: fuseops.fusible @condition_1_own_recipe_none(
 // CHECK: fuseops.linear %{{.*}}, %{{.*}} {fuseops.recipe = #fuseops.recipe<none>} : (tensor<?x32xbf16>, tensor<32x32xbf16>) -> tensor<?x32xbf16>

@@ -1,4 +1,4 @@
-// RUN: fuse-opt %s --fuseops-quantize=recipe=block --remarks-filter=fuseops-quantize --verify-diagnostics -o %t
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-quantize=recipe=block --remarks-filter=fuseops-quantize --verify-diagnostics -o %t
 
 fuseops.fusible @main(%x: tensor<?x32xbf16>, %w: tensor<32x32xbf16>) -> tensor<?x32xbf16>
 forward {

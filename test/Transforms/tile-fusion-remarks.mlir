@@ -1,5 +1,5 @@
 // Condition 6: a tile has no whole rows.
-// RUN: fuse-opt %s --fuseops-forward-fusion --remarks-filter=fuseops-forward-fusion --verify-diagnostics -o %t
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-forward-fusion --remarks-filter=fuseops-forward-fusion --verify-diagnostics -o %t
 
 fuseops.fusible @statistics(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<?x2xf32>)
 forward {
