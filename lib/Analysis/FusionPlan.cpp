@@ -110,8 +110,11 @@ struct Node {
   bool isMemory = false;
   /// A permutation that is written through: its input is computed and moved.
   bool isScattered = false;
-  /// It is computed by tiles: blocks, or a matrix that is written transposed.
+  /// It reduces or expands blocks, which only tiles can.
   bool isTiled = false;
+  /// A matrix that is written transposed: by tiles, unless its kernel computes
+  /// statistics of rows.
+  bool isTransposed = false;
   /// It computes, moves or fills one element a block.
   bool isOfBlocks = false;
   IterationSpace space;
@@ -145,6 +148,9 @@ private:
   unsigned tryMerge(unsigned a, unsigned b);
   bool hasPathThroughOthers(unsigned from, unsigned to);
   unsigned directConflict(unsigned a, unsigned b);
+  /// Whether all that a group computes has one number of columns, or one
+  /// column.
+  bool hasOneWidth(unsigned group);
   /// The space of a group: the widest of its operations.
   IterationSpace spaceOf(unsigned group);
   /// Groups that read group `group`, itself not counted.
@@ -241,8 +247,8 @@ void GreedyPlanner::inspect(Node &node) {
       node.isOfBlocks = true;
       node.space = found->second.matrix;
     }
-  node.isTiled = node.shape.kernelTemplate == KernelTemplate::Tile ||
-                 (permute && !node.isOfBlocks && writesTransposed(permute));
+  node.isTiled = node.shape.kernelTemplate == KernelTemplate::Tile;
+  node.isTransposed = permute && !node.isOfBlocks && writesTransposed(permute);
 }
 
 llvm::SmallSetVector<unsigned, 8> GreedyPlanner::readersOf(unsigned group) {
@@ -403,6 +409,14 @@ void GreedyPlanner::mergeTiles() {
   }
 }
 
+bool GreedyPlanner::hasOneWidth(unsigned group) {
+  llvm::SmallDenseSet<int64_t> widths;
+  for (unsigned member : nodes[group].members)
+    addWidths(nodes[member], widths);
+  widths.erase(1);
+  return widths.size() <= 1;
+}
+
 void GreedyPlanner::mergeNeighbours(
     SmallVectorImpl<FusionDecision> &decisions) {
   for (unsigned consumer = 0; consumer < nodes.size(); ++consumer) {
@@ -467,9 +481,15 @@ SmallVector<FusionGroup> GreedyPlanner::getGroups() {
     FusionGroup &group = byId[node.group];
     KernelTemplate own = node.shape.kernelTemplate;
     // A matrix is written transposed by the kernel that computes it only.
-    if (node.isTiled && llvm::any_of(node.reads, [&](Node::Edge edge) {
-          return nodes[edge.producer].group == node.group;
-        }))
+    bool isComputed = llvm::any_of(node.reads, [&](Node::Edge edge) {
+      return nodes[edge.producer].group == node.group;
+    });
+    bool needsRows =
+        llvm::any_of(nodes[node.group].members, [&](unsigned member) {
+          return nodes[member].shape.needsRows;
+        });
+    if (node.isTransposed && isComputed && !needsRows &&
+        hasOneWidth(node.group))
       own = KernelTemplate::Tile;
     if (group.ops.empty() ||
         getTemplateRank(own) > getTemplateRank(group.kernelTemplate))

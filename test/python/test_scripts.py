@@ -110,7 +110,8 @@ def test_gpu_test_counts_each_program_and_size(tmp_path: Path):
     (tree / "scripts").mkdir()
     (tree / "scripts" / "conformance").write_text("# passes")
     tests = tree / "test" / "python"
-    for test in ("torch_backend/test_a.py", "torch_operators/test_b.py", "test_native.py"):
+    folders = ("torch_backend", "torch_operators", "fp8", "torch_fp8")
+    for test in (*(f"{folder}/test_{folder}.py" for folder in folders), "test_native.py"):
         (tests / test).parent.mkdir(parents=True, exist_ok=True)
         (tests / test).write_text("def test_passes(): pass\n")
     (tree / "good.mlir").write_text("!torch.vtensor<[?,64],f32>")
@@ -125,7 +126,7 @@ def test_gpu_test_counts_each_program_and_size(tmp_path: Path):
     command = [sys.executable, tmp_path / "gpu_test", "--no-sanitizer"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == "7 passed, 1 failed, 1 skipped", done.stdout
+    assert done.stdout.splitlines()[-1] == "9 passed, 1 failed, 1 skipped", done.stdout
     assert "ok   good.mlir size 7" in done.stdout
     assert "FAIL bad.mlir" in done.stdout
 

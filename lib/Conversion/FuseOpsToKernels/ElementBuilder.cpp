@@ -343,7 +343,7 @@ Value ElementBuilder::computeConcat(ConcatOp op, const Element &element) {
       result = part;
       continue;
     }
-    auto partial = llvm::find_if(
+    const auto *partial = llvm::find_if(
         access.rows, [](const RowDigit &digit) { return digit.count != 0; });
     int64_t start = partial->start;
     Value isReached = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
