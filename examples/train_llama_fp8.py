@@ -88,7 +88,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--rest", default="inductor", help="who runs what fuseops doesn't")
     parser.add_argument("--budget", type=float, default=float("inf"))
-    parser.add_argument("--window", type=int, default=100)
+    parser.add_argument("--window", type=int, default=50)
     for name, default in (("layers", 4), ("width", 1024), ("heads", 8), ("batch", 16)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--length", type=int, default=512)
