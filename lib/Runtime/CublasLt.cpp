@@ -65,7 +65,7 @@ struct Plan {
 };
 
 using Key = std::tuple<unsigned long long, int64_t, int64_t, int64_t, int, int,
-                       int, int, bool, bool, int, int, bool>;
+                       int, int, bool, bool, int, int, bool, size_t>;
 
 } // namespace
 
@@ -287,7 +287,8 @@ static fuseopsStatus findPlan(Library &library, const CudaScope &scope,
           arguments.aType, arguments.bType, arguments.outType,
           arguments.bias ? arguments.biasType : -1, arguments.transposeA,
           arguments.transposeB, getScaleMode(arguments.aScales.kind),
-          getScaleMode(arguments.bScales.kind), arguments.fastAccumulate);
+          getScaleMode(arguments.bScales.kind), arguments.fastAccumulate,
+          workspaceBytes);
   {
     std::lock_guard<std::mutex> lock(*mutex);
     auto found = plans->find(key);
