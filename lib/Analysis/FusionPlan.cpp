@@ -148,9 +148,10 @@ private:
   unsigned tryMerge(unsigned a, unsigned b);
   bool hasPathThroughOthers(unsigned from, unsigned to);
   unsigned directConflict(unsigned a, unsigned b);
-  /// Whether all that a group computes has one number of columns, or one
-  /// column.
-  bool hasOneWidth(unsigned group);
+  /// Whether all that nodes compute has one number of columns, or one column.
+  bool hasOneWidth(ArrayRef<unsigned> members);
+  /// Whether one of them computes statistics of rows.
+  bool needsRows(ArrayRef<unsigned> members);
   /// The space of a group: the widest of its operations.
   IterationSpace spaceOf(unsigned group);
   /// Groups that read group `group`, itself not counted.
@@ -248,7 +249,7 @@ void GreedyPlanner::inspect(Node &node) {
       node.space = found->second.matrix;
     }
   node.isTiled = node.shape.kernelTemplate == KernelTemplate::Tile;
-  node.isTransposed = permute && !node.isOfBlocks && writesTransposed(permute);
+  node.isTransposed = permute && writesTransposed(permute);
 }
 
 llvm::SmallSetVector<unsigned, 8> GreedyPlanner::readersOf(unsigned group) {
@@ -293,12 +294,6 @@ static bool differInBlocks(const Node &producer, const Node &consumer) {
          producer.isOfBlocks != consumer.isOfBlocks;
 }
 
-/// Whether `op` is a permutation that is written transposed.
-static bool isTransposed(Operation *op) {
-  auto permute = dyn_cast<PermuteOp>(op);
-  return permute && writesTransposed(permute);
-}
-
 /// The condition (2, 4 or 5) that an edge between the two groups breaks, or 0.
 unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
   unsigned conflict = 0;
@@ -316,7 +311,7 @@ unsigned GreedyPlanner::directConflict(unsigned a, unsigned b) {
         return 4;
       // A matrix that is joined and transposed still only goes somewhere.
       bool goesOn = node.shape.writesMoved.any() &&
-                    (isTransposed(producer.op) || isTransposed(node.op));
+                    (producer.isTransposed || node.isTransposed);
       if ((producer.shape.writesMoved.test(edge.result) && !goesOn) ||
           node.shape.readsMoved.test(edge.operand))
         conflict = 5;
@@ -362,19 +357,14 @@ unsigned GreedyPlanner::tryMerge(unsigned a, unsigned b) {
   if (unsigned conflict = directConflict(groupA, groupB))
     return conflict;
   // 6. a tile has no whole rows
-  bool isTiled = false, needsRows = false;
-  llvm::SmallDenseSet<int64_t> widths;
-  for (unsigned member : llvm::concat<const unsigned>(nodes[groupA].members,
-                                                      nodes[groupB].members)) {
-    isTiled |= nodes[member].isTiled;
-    needsRows |= nodes[member].shape.needsRows;
-    addWidths(nodes[member], widths);
-  }
-  widths.erase(1);
+  SmallVector<unsigned> joined(nodes[groupA].members);
+  llvm::append_range(joined, nodes[groupB].members);
+  bool isTiled = llvm::any_of(
+      joined, [&](unsigned member) { return nodes[member].isTiled; });
   // Tiles have one number of columns.
-  if (isTiled && widths.size() > 1)
+  if (isTiled && !hasOneWidth(joined))
     return 2;
-  if (isTiled && needsRows)
+  if (isTiled && needsRows(joined))
     return 6;
   unsigned first = std::min(groupA, groupB), second = std::max(groupA, groupB);
   SmallVector<unsigned> moved = std::move(nodes[second].members);
@@ -409,12 +399,17 @@ void GreedyPlanner::mergeTiles() {
   }
 }
 
-bool GreedyPlanner::hasOneWidth(unsigned group) {
+bool GreedyPlanner::hasOneWidth(ArrayRef<unsigned> members) {
   llvm::SmallDenseSet<int64_t> widths;
-  for (unsigned member : nodes[group].members)
+  for (unsigned member : members)
     addWidths(nodes[member], widths);
   widths.erase(1);
   return widths.size() <= 1;
+}
+
+bool GreedyPlanner::needsRows(ArrayRef<unsigned> members) {
+  return llvm::any_of(
+      members, [&](unsigned member) { return nodes[member].shape.needsRows; });
 }
 
 void GreedyPlanner::mergeNeighbours(
@@ -481,15 +476,14 @@ SmallVector<FusionGroup> GreedyPlanner::getGroups() {
     FusionGroup &group = byId[node.group];
     KernelTemplate own = node.shape.kernelTemplate;
     // A matrix is written transposed by the kernel that computes it only.
-    bool isComputed = llvm::any_of(node.reads, [&](Node::Edge edge) {
-      return nodes[edge.producer].group == node.group;
-    });
-    bool needsRows =
-        llvm::any_of(nodes[node.group].members, [&](unsigned member) {
-          return nodes[member].shape.needsRows;
-        });
-    if (node.isTransposed && isComputed && !needsRows &&
-        hasOneWidth(node.group))
+    auto isComputed = [&] {
+      return llvm::any_of(node.reads, [&](Node::Edge edge) {
+        return nodes[edge.producer].group == node.group;
+      });
+    };
+    ArrayRef<unsigned> members = nodes[node.group].members;
+    if (node.isTransposed && !node.isOfBlocks && isComputed() &&
+        !needsRows(members) && hasOneWidth(members))
       own = KernelTemplate::Tile;
     if (group.ops.empty() ||
         getTemplateRank(own) > getTemplateRank(group.kernelTemplate))
