@@ -207,7 +207,7 @@ static bool isReadByMemory(Value value) {
       return isReadByMemory(reshape);
     auto concat = dyn_cast<ConcatOp>(user);
     return isa<FusibleOpInterface>(user) &&
-           !(concat && concat.isScattered() && !isReadByMemory(concat));
+           (!concat || !concat.isScattered() || isReadByMemory(concat));
   });
 }
 
