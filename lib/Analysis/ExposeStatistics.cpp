@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FuseOps/Analysis/BlockValues.h"
 #include "FuseOps/Analysis/FusionPlan.h"
 #include "FuseOps/Dialect/FuseOps/Layout.h"
 

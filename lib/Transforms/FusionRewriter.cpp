@@ -15,58 +15,68 @@ using namespace mlir;
 using namespace mlir::fuseops;
 
 namespace {
-/// Builds the `fuseops.group` of one group of the plan.
+/// Builds the `fuseops.group` operations of a plan. Until the last one is built
+/// the old operations stay, and read one another.
 class GroupBuilder {
 public:
-  GroupBuilder(const FusionGroup &group, IRRewriter &rewriter)
-      : group(group), rewriter(rewriter) {
-    members.insert(group.ops.begin(), group.ops.end());
+  GroupBuilder(const FusionPlan &plan, IRRewriter &rewriter)
+      : rewriter(rewriter) {
+    for (const FusionGroup &group : plan.getGroups())
+      for (Operation *op : group.ops)
+        computedBy[op].push_back(&group);
   }
 
-  void build(StringRef kernel, Operation *insertionPoint);
+  void build(const FusionGroup &group, StringRef kernel,
+             Operation *insertionPoint);
+  /// Lets others read the groups where they read the old operations.
+  void replaceUses();
 
 private:
-  /// The member result that `value` is, behind any reshapes; null if none.
-  Value memberValue(Value value) const {
-    while (auto reshape = value.getDefiningOp<ReshapeOp>())
-      value = reshape.getInput();
-    return members.contains(value.getDefiningOp()) ? value : Value();
+  /// Whether `group` computes what `value` is, behind any reshapes.
+  bool isComputed(const FusionGroup &group, Value value) const {
+    auto givers = computedBy.find(skipReshapes(value).getDefiningOp());
+    return givers != computedBy.end() &&
+           llvm::is_contained(givers->second, &group);
   }
-  void findOperands();
+  bool isReadElsewhere(Operation *giver, Value value) const;
 
-  const FusionGroup &group;
   IRRewriter &rewriter;
-  llvm::SmallPtrSet<Operation *, 8> members;
-  llvm::SetVector<Value> inputs, outputs;
+  DenseMap<Operation *, SmallVector<const FusionGroup *, 1>> computedBy;
+  /// Results of old operations, each with the result of a group.
+  SmallVector<std::pair<Value, Value>> replacements;
 };
 } // namespace
 
-void GroupBuilder::findOperands() {
-  for (Operation *op : group.ops)
-    for (Value operand : op->getOperands())
-      if (!memberValue(operand))
-        inputs.insert(operand);
-  for (Operation *op : group.ops)
-    for (Value result : op->getResults())
-      // A reshape of a result stays outside, even if members read it too.
-      for (Operation *user : result.getUsers())
-        if (!members.contains(user)) {
-          auto reshape = dyn_cast<ReshapeOp>(user);
-          bool onlyMembersRead =
-              reshape && llvm::all_of(reshape->getUsers(), [&](Operation *u) {
-                return members.contains(u);
-              });
-          if (!onlyMembersRead)
-            outputs.insert(result);
-        }
+/// Whether something but kernels that compute `result` reads `value`, which is
+/// `result` or a reshape of it. Such a reshape stays outside of the group.
+bool GroupBuilder::isReadElsewhere(Operation *giver, Value value) const {
+  ArrayRef<const FusionGroup *> givers = computedBy.find(giver)->second;
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    auto readers = computedBy.find(user);
+    if (readers != computedBy.end())
+      return !llvm::all_of(readers->second, [&](const FusionGroup *reader) {
+        return llvm::is_contained(givers, reader);
+      });
+    auto reshape = dyn_cast<ReshapeOp>(user);
+    return !reshape || isReadElsewhere(giver, reshape);
+  });
 }
 
-void GroupBuilder::build(StringRef kernel, Operation *insertionPoint) {
-  findOperands();
-  rewriter.setInsertionPoint(insertionPoint);
+void GroupBuilder::build(const FusionGroup &group, StringRef kernel,
+                         Operation *insertionPoint) {
+  llvm::SetVector<Value> inputs, outputs;
   SmallVector<Location> locations;
-  for (Operation *op : group.ops)
+  for (Operation *op : group.ops) {
     locations.push_back(op->getLoc());
+    for (Value operand : op->getOperands())
+      if (!isComputed(group, operand))
+        inputs.insert(operand);
+    if (!group.recomputed.contains(op))
+      for (Value result : op->getResults())
+        if (isReadElsewhere(op, result))
+          outputs.insert(result);
+  }
+  rewriter.setInsertionPoint(insertionPoint);
   Location loc = rewriter.getFusedLoc(locations);
   auto groupOp = GroupOp::create(
       rewriter, loc, TypeRange(ValueRange(outputs.getArrayRef())),
@@ -87,13 +97,20 @@ void GroupBuilder::build(StringRef kernel, Operation *insertionPoint) {
   };
   for (Operation *op : group.ops) {
     llvm::for_each(op->getOperands(), mapOperand);
-    rewriter.clone(*op, mapping);
+    Operation *clone = rewriter.clone(*op, mapping);
+    if (group.recomputed.contains(op))
+      clone->setAttr(kRecomputedAttr, rewriter.getUnitAttr());
   }
   SmallVector<Value> yielded;
   for (Value output : outputs)
     yielded.push_back(mapping.lookup(output));
   YieldOp::create(rewriter, loc, yielded);
   for (auto [output, result] : llvm::zip(outputs, groupOp.getOutputs()))
+    replacements.push_back({output, result});
+}
+
+void GroupBuilder::replaceUses() {
+  for (auto [output, result] : replacements)
     rewriter.replaceAllUsesWith(output, result);
 }
 
@@ -104,8 +121,10 @@ static void reportDecision(const FusionDecision &decision, StringRef category) {
       remark::RemarkOpts::name("Fusion").category(category);
   Location loc = decision.consumer->getLoc();
   if (decision.condition == 0) {
-    remark::passed(loc, options) << remark::reason(
-        "fused {0} with {1}", name(decision.producer), name(decision.consumer));
+    remark::passed(loc, options)
+        << remark::reason(decision.isRecomputed ? "computed {0} again for {1}"
+                                                : "fused {0} with {1}",
+                          name(decision.producer), name(decision.consumer));
     return;
   }
   remark::missed(loc, options) << remark::reason(
@@ -166,12 +185,19 @@ void mlir::fuseops::fuseRegion(Region &region, StringRef prefix,
   FusionPlan plan = FusionPlan::compute(block, fuse);
   for (const FusionDecision &decision : plan.getDecisions())
     reportDecision(decision, category);
-  SmallVector<Operation *> fused;
+  GroupBuilder builder(plan, rewriter);
+  llvm::SetVector<Operation *> fused;
   for (auto [number, group] : llvm::enumerate(plan.getGroups())) {
-    GroupBuilder(group, rewriter)
-        .build((prefix + "_" + Twine(number)).str(), block.getTerminator());
-    llvm::append_range(fused, group.ops);
+    // What was planned before, maybe by hand, stays as it is.
+    if (auto planned = dyn_cast<GroupOp>(group.ops.front())) {
+      rewriter.moveOpBefore(planned, block.getTerminator());
+      continue;
+    }
+    builder.build(group, (prefix + "_" + Twine(number)).str(),
+                  block.getTerminator());
+    fused.insert(group.ops.begin(), group.ops.end());
   }
+  builder.replaceUses();
   // Reshapes go behind the group that they read, then the old operations go.
   for (auto reshape : llvm::to_vector(block.getOps<ReshapeOp>())) {
     if (Operation *producer = reshape.getInput().getDefiningOp())
@@ -179,11 +205,11 @@ void mlir::fuseops::fuseRegion(Region &region, StringRef prefix,
     else
       rewriter.moveOpBefore(reshape, &block.front());
   }
-  for (Operation *op : llvm::reverse(fused)) {
+  for (Operation *op : fused)
     op->dropAllUses();
+  for (Operation *op : fused)
     rewriter.eraseOp(op);
-  }
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isa<ReshapeOp>(op) && op.use_empty())
+    if (isOpTriviallyDead(&op))
       rewriter.eraseOp(&op);
 }

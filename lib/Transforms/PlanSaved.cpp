@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FuseOps/Analysis/FusionPlan.h"
+#include "FuseOps/Analysis/OperationShape.h"
 #include "FuseOps/Transforms/Passes.h"
 #include "SavedBudget.h"
 #include "mlir/IR/IRMapping.h"
@@ -74,6 +74,14 @@ static void saveSymbol(FusibleOp fusible, llvm::SetVector<Value> &saved) {
     }
 }
 
+/// Erases what nobody reads, such as what led to an operand before that was
+/// quantized: a value is not saved for it.
+static void eraseDead(Block &block, IRRewriter &rewriter) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
+}
+
 namespace {
 struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
   using Base::Base;
@@ -87,6 +95,7 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
     unsigned numGradients = fusible.getGradientTypes().size();
     bool hasMissing = !fusible.getMissingGradients().empty();
     IRRewriter rewriter(&getContext());
+    eraseDead(backward, rewriter);
 
     // Each value that backward uses, once.
     llvm::SetVector<Value> saved;
@@ -157,9 +166,7 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
       saved.remove(value);
     }
     // Without the missing gradients some of that has no use.
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(backward)))
-      if (op.hasAttr(kRecomputedAttr) && isOpTriviallyDead(&op))
-        rewriter.eraseOp(&op);
+    eraseDead(backward, rewriter);
     backward.eraseArguments(dropped);
     saveSymbol(fusible, saved);
     rewriter.modifyOpInPlace(returnOp, [&] {

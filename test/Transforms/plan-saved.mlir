@@ -242,7 +242,8 @@ backward (%dy: tensor<?x4xbf16>, saved %b: tensor<?x4xbf16>, saved %s: tensor<?x
 // CHECK-NEXT: backward (%[[ARG0:.+]]: tensor<?x4xbf16>, saved %[[ARG1:.+]]: tensor<?x8xbf16>) {
 // CHECK-NEXT:   %[[V0:.+]] = fuseops.slice %[[ARG1]] dim(1) offset(0) {fuseops.recomputed} : tensor<?x8xbf16> -> tensor<?x4xbf16>
 // CHECK-NEXT:   %[[V1:.+]] = fuseops.silu_grad %[[ARG0]], %[[V0]] : tensor<?x4xbf16>
-// CHECK-NEXT:   fuseops.return none, none
+// CHECK-NEXT:   %[[V2:.+]] = fuseops.concat %[[V1]], %[[V1]] dim(1) : (tensor<?x4xbf16>, tensor<?x4xbf16>) -> tensor<?x8xbf16>
+// CHECK-NEXT:   fuseops.return %[[V2]], none : tensor<?x8xbf16>
 // CHECK-NEXT: }
 fuseops.fusible @slice_of_a_computed_value(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<?x4xbf16>
 forward {
@@ -253,5 +254,25 @@ forward {
 }
 backward (%dy: tensor<?x4xbf16>, saved %a: tensor<?x4xbf16>) {
   %0 = fuseops.silu_grad %dy, %a : tensor<?x4xbf16>
-  fuseops.return none, none
+  %1 = fuseops.concat %0, %0 dim(1) : (tensor<?x4xbf16>, tensor<?x4xbf16>) -> tensor<?x8xbf16>
+  fuseops.return %1, none : tensor<?x8xbf16>
+}
+
+// What only an operation without readers reads is not saved.
+// CHECK-LABEL: fuseops.fusible @unread(
+// CHECK: fuseops.return %{{.+}} save(%{{[^,]+}}) : tensor<?x8xbf16>, tensor<?x8xbf16>
+// CHECK: backward (%{{.+}}: tensor<?x8xbf16>, saved %{{.+}}: tensor<?x8xbf16>) {
+// CHECK-NEXT: fuseops.silu_grad
+// CHECK-NEXT: fuseops.return
+fuseops.fusible @unread(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<?x8xbf16>
+forward {
+  %m = fuseops.matmul %x, %w : tensor<?x8xbf16>, tensor<8x8xbf16> -> tensor<?x8xbf16>
+  %y = fuseops.silu %x : tensor<?x8xbf16>
+  %z = fuseops.add %y, %m : tensor<?x8xbf16>, tensor<?x8xbf16> -> tensor<?x8xbf16>
+  fuseops.return %z save(%x, %m) : tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>
+}
+backward (%dy: tensor<?x8xbf16>, saved %x: tensor<?x8xbf16>, saved %m: tensor<?x8xbf16>) {
+  %0 = fuseops.silu_grad %dy, %x : tensor<?x8xbf16>
+  %1 = fuseops.reshape %m : tensor<?x8xbf16> -> tensor<?x2x4xbf16>
+  fuseops.return %0, none : tensor<?x8xbf16>
 }

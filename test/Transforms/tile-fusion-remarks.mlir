@@ -1,4 +1,4 @@
-// Condition 6: a tile has no whole rows.
+// Condition 6: a tile has no whole rows. Condition 7: tiles are slower.
 // RUN: fuse-opt %s --mlir-disable-threading --fuseops-forward-fusion --remarks-filter=fuseops-forward-fusion --verify-diagnostics -o %t
 
 fuseops.fusible @statistics(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<?x2xf32>)
@@ -27,4 +27,19 @@ forward {
   // expected-remark @below {{"fuseops.reduce_blocks with fuseops.add: condition 2, their iteration spaces differ"}}
   %y = fuseops.add %x, %a : tensor<?x128xf32>, tensor<?x1xf32> -> tensor<?x128xf32>
   fuseops.return %y : tensor<?x128xf32>
+}
+
+// All that the elementwise kernel moves would move at the tiles' pace.
+fuseops.fusible @slower(%x: tensor<?x256xf32>, %a: tensor<?x256xf32>, %b: tensor<?x256xf32>, %c: tensor<?x256xf32>, %d: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<?x2xf32>)
+forward {
+  %0 = fuseops.add %x, %a : tensor<?x256xf32>, tensor<?x256xf32> -> tensor<?x256xf32>
+  // expected-remark @below {{"fused fuseops.add with fuseops.add"}}
+  %1 = fuseops.add %0, %b : tensor<?x256xf32>, tensor<?x256xf32> -> tensor<?x256xf32>
+  // expected-remark @below {{"fused fuseops.add with fuseops.add"}}
+  %2 = fuseops.add %1, %c : tensor<?x256xf32>, tensor<?x256xf32> -> tensor<?x256xf32>
+  // expected-remark @below {{"fused fuseops.add with fuseops.add"}}
+  %3 = fuseops.add %2, %d : tensor<?x256xf32>, tensor<?x256xf32> -> tensor<?x256xf32>
+  // expected-remark @below {{"fuseops.add with fuseops.reduce_blocks: condition 7, one kernel of both takes longer than two"}}
+  %s = fuseops.reduce_blocks %x block(1, 128) : tensor<?x256xf32> -> tensor<?x2xf32>
+  fuseops.return %3, %s : tensor<?x256xf32>, tensor<?x2xf32>
 }

@@ -10,7 +10,8 @@
 #define FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_KERNELGROUP_H
 
 #include "Access.h"
-#include "FuseOps/Analysis/FusionPlan.h"
+#include "FuseOps/Analysis/BlockValues.h"
+#include "FuseOps/Analysis/OperationShape.h"
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
 
 namespace mlir::fuseops {
