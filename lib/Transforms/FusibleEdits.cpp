@@ -130,10 +130,17 @@ void mlir::fuseops::setGradient(FusibleOp fusible, unsigned index,
   replaceGradients(fusible, gradients);
 }
 
-Value mlir::fuseops::stripReshapes(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getInput();
-  return value;
+void mlir::fuseops::inlineGroups(FusibleOp fusible) {
+  IRRewriter rewriter(fusible.getContext());
+  SmallVector<GroupOp> groups;
+  fusible.walk([&](GroupOp group) { groups.push_back(group); });
+  for (GroupOp group : groups) {
+    Block &body = group.getBody().front();
+    auto yield = cast<YieldOp>(body.getTerminator());
+    rewriter.inlineBlockBefore(&body, group, group.getInputs());
+    rewriter.replaceOp(group, yield.getValues());
+    rewriter.eraseOp(yield);
+  }
 }
 
 Value SavedValues::getForward(Value value) {

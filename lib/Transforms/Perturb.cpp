@@ -36,8 +36,8 @@ struct PerturbPass : mlir::fuseops::impl::PerturbPassBase<PerturbPass> {
 /// Where what rounds is, and with which noise.
 class Perturber {
 public:
-  Perturber(MLIRContext *context, uint64_t seed)
-      : builder(context), random(seed) {}
+  Perturber(MLIRContext *context, uint64_t seed, double magnitude)
+      : builder(context), random(seed), magnitude(magnitude) {}
 
   void decompose(Block &block);
   void perturb(Block &block);
@@ -51,6 +51,8 @@ private:
 
   OpBuilder builder;
   std::mt19937_64 random;
+  /// How many times as large as a rounding the noise is.
+  double magnitude;
 };
 
 } // namespace
@@ -120,14 +122,15 @@ Value Perturber::makeNoise(OpBuilder &b, Location loc, Value x) {
   return math::SinOp::create(b, loc, phase);
 }
 
-/// `x * (1 + roundoff * noise)`.
+/// `x * (1 + magnitude * roundoff * noise)`.
 Value Perturber::addNoise(OpBuilder &b, Location loc, Value x, Value noise,
                           double roundoff) {
   auto constant = [&](double number) -> Value {
     return arith::ConstantOp::create(b, loc,
                                      b.getFloatAttr(x.getType(), number));
   };
-  Value change = arith::MulFOp::create(b, loc, noise, constant(roundoff));
+  Value change =
+      arith::MulFOp::create(b, loc, noise, constant(magnitude * roundoff));
   // A factor, and no summand, so that an infinity stays one.
   return arith::MulFOp::create(
       b, loc, x, arith::AddFOp::create(b, loc, constant(1), change));
@@ -151,8 +154,8 @@ Value Perturber::perturbTensor(Value value, double roundoff) {
       return arith::ConstantOp::create(b, loc,
                                        b.getFloatAttr(x.getType(), number));
     };
-    Value moved = math::FmaOp::create(b, loc, noise,
-                                      constant(std::ldexp(1.0, -25)), noisy);
+    Value moved = math::FmaOp::create(
+        b, loc, noise, constant(std::ldexp(magnitude, -25)), noisy);
     Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x,
                                          constant(0));
     return {arith::SelectOp::create(b, loc, isZero, x, moved)};
@@ -258,7 +261,7 @@ void Perturber::perturb(Block &block) {
 }
 
 void PerturbPass::runOnOperation() {
-  Perturber perturber(&getContext(), seed);
+  Perturber perturber(&getContext(), seed, magnitude);
   for (Region *region :
        {&getOperation().getForward(), &getOperation().getBackward()})
     for (Block &block : *region) {

@@ -7,7 +7,7 @@
 
 #include "FuseOps/Analysis/OperationShape.h"
 #include "FuseOps/Transforms/Passes.h"
-#include "SavedBudget.h"
+#include "SavedChoice.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -133,8 +133,9 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
       return again;
     };
     DenseMap<Operation *, Operation *> copies;
-    // Values that are sliced in backward: a kernel slices what is in memory.
-    llvm::DenseSet<Value> sources;
+    // Values that stay saved: what is sliced in backward, since a kernel slices
+    // what is in memory, and what a compared value is computed of.
+    llvm::DenseSet<Value> kept;
     rewriter.setInsertionPointToStart(&backward);
     for (OpResult value : candidates) {
       BlockArgument argument = argumentOf.lookup(value);
@@ -142,7 +143,7 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
       if (SmallVector<Operation *> chain = getViewChain(value);
           !chain.empty()) {
         Value source = chain.back()->getOperand(0);
-        sources.insert(source);
+        kept.insert(source);
         if (saved.insert(source)) {
           arguments.map(
               source, backward.addArgument(source.getType(), source.getLoc()));
@@ -151,7 +152,9 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
         IRMapping mapping = arguments;
         for (Operation *op : llvm::reverse(chain))
           again = recompute(op, mapping)->getResult(0);
-      } else if (!sources.contains(value) && isRecomputed(value, saved)) {
+      } else if (!kept.contains(value) && isRecomputed(value, saved)) {
+        if (isCompared(value))
+          kept.insert_range(value.getOwner()->getOperands());
         // One copy gives all results of an operation.
         Operation *&copy = copies[value.getOwner()];
         if (!copy)
@@ -172,6 +175,7 @@ struct PlanSavedPass : public fuseops::impl::PlanSavedPassBase<PlanSavedPass> {
     rewriter.modifyOpInPlace(returnOp, [&] {
       returnOp.getSavedMutable().assign(saved.getArrayRef());
     });
+    reduceTraffic(fusible);
     if (budget >= 0)
       keepBudget(fusible, budget, symbol, DEBUG_TYPE);
     reportSaved(fusible, DEBUG_TYPE);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FuseOps/Analysis/OperationShape.h"
 #include "FuseOps/Transforms/FusibleEdits.h"
 #include "FuseOps/Transforms/Passes.h"
 #include "QuantizedMoves.h"
@@ -32,7 +33,7 @@ struct QuantizeKey {
   bool powerOfTwo;
 
   explicit QuantizeKey(QuantizeOp op)
-      : tensor(stripReshapes(op.getInput())), scale(op.getScale()),
+      : tensor(skipReshapes(op.getInput())), scale(op.getScale()),
         epsilon(op.getEpsilonAttr()), powerOfTwo(op.getPowerOfTwo()) {
     QuantizedType type = op.getResult().getType();
     matrix = QuantizedType::get(op.getContext(), type.getShape(),
@@ -92,7 +93,7 @@ static Copies unite(Copies a, Copies b) { return a == b ? a : Copies::RowCol; }
 /// What quantizes a saved value moves to forward, which saves the FP8 copy.
 void Propagator::hoist(QuantizeOp op) {
   SavedValues saved(fusible);
-  Value tensor = saved.getForward(stripReshapes(op.getInput()));
+  Value tensor = saved.getForward(skipReshapes(op.getInput()));
   Value scale = op.getScale();
   if (scale)
     scale = saved.getForward(scale);
@@ -201,7 +202,7 @@ void Propagator::merge(Block &block) {
 
 /// Says which kernel writes the quantized tensor, or why none does.
 void Propagator::explain(QuantizeOp op) {
-  Value tensor = stripReshapes(op.getInput());
+  Value tensor = skipReshapes(op.getInput());
   Operation *producer = tensor.getDefiningOp();
   if (std::optional<StopReason> reason = getStopReason(op))
     return miss(op, *reason, producer);

@@ -7,6 +7,7 @@
 
 #include "FuseOps/Dialect/FuseOps/Contraction.h"
 #include "FuseOps/Dialect/FuseOps/Layout.h"
+#include "FuseOps/Analysis/OperationShape.h"
 #include "FuseOps/Transforms/FusibleEdits.h"
 #include "FuseOps/Transforms/Passes.h"
 #include "Recipe.h"
@@ -169,9 +170,9 @@ void Quantizer::findGradients() {
 
 /// The tensor behind reshapes and, in backward, what it was in forward.
 Value Quantizer::getOrigin(Value value) {
-  value = stripReshapes(value);
+  value = skipReshapes(value);
   if (Value forward = saved.getForward(value))
-    return stripReshapes(forward);
+    return skipReshapes(forward);
   return value;
 }
 

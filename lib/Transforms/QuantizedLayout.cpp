@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FuseOps/Dialect/FuseOps/Layout.h"
+#include "FuseOps/Analysis/OperationShape.h"
 #include "FuseOps/Transforms/FusibleEdits.h"
 #include "QuantizedMoves.h"
 
@@ -136,7 +137,7 @@ static QuantizedType withExtent(QuantizedType type, int64_t dim,
 
 /// Whether a kernel of this region computes `value`, which is not only moved.
 static bool isComputed(Value value) {
-  Operation *op = stripReshapes(value).getDefiningOp();
+  Operation *op = skipReshapes(value).getDefiningOp();
   return isa_and_present<FusibleOpInterface>(op) &&
          !isa<ConcatOp, SliceOp, PermuteOp>(op);
 }
@@ -171,7 +172,7 @@ static std::optional<int64_t> getJoinedDim(QuantizeOp op, ConcatOp concat) {
 }
 
 bool mlir::fuseops::moveThroughConcat(QuantizeOp op, RewriterBase &rewriter) {
-  auto concat = stripReshapes(op.getInput()).getDefiningOp<ConcatOp>();
+  auto concat = skipReshapes(op.getInput()).getDefiningOp<ConcatOp>();
   if (!concat || hasOwnScale(op) || !canMoveParts(op.getResult().getType()) ||
       !llvm::all_of(concat.getInputs(), isComputed))
     return false;
@@ -222,7 +223,7 @@ struct QuantizedSlice {
 } // namespace
 
 std::optional<QuantizedSlice> QuantizedSlice::get(QuantizeOp op) {
-  auto slice = stripReshapes(op.getInput()).getDefiningOp<SliceOp>();
+  auto slice = skipReshapes(op.getInput()).getDefiningOp<SliceOp>();
   if (!slice || slice.getStep() != 1)
     return std::nullopt;
   std::optional<int64_t> dim =
@@ -274,7 +275,7 @@ bool mlir::fuseops::moveThroughSlice(QuantizeOp op, RewriterBase &rewriter) {
       withExtent(type, slice->dim, getMatrixExtent(source, slice->dim));
   bool isQuantized =
       llvm::any_of(op->getBlock()->getOps<QuantizeOp>(), [&](QuantizeOp other) {
-        return stripReshapes(other.getInput()) == stripReshapes(source) &&
+        return skipReshapes(other.getInput()) == skipReshapes(source) &&
                haveSameRules(other, op) &&
                other.getResult().getType().getShape() == whole.getShape();
       });
@@ -305,7 +306,7 @@ bool mlir::fuseops::moveThroughSlice(QuantizeOp op, RewriterBase &rewriter) {
 }
 
 bool mlir::fuseops::crossesBoundary(QuantizeOp op) {
-  Value tensor = stripReshapes(op.getInput());
+  Value tensor = skipReshapes(op.getInput());
   if (auto concat = tensor.getDefiningOp<ConcatOp>())
     return !getJoinedDim(op, concat);
   return tensor.getDefiningOp<SliceOp>() && !QuantizedSlice::get(op);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizedMoves.h"
+#include "FuseOps/Analysis/OperationShape.h"
 #include "FuseOps/Transforms/FusibleEdits.h"
 
 using namespace mlir;
@@ -42,15 +43,15 @@ StringRef mlir::fuseops::getStopReasonText(StopReason reason) {
 }
 
 bool mlir::fuseops::hasOwnScale(QuantizeOp op) {
-  Value tensor = stripReshapes(op.getInput());
+  Value tensor = skipReshapes(op.getInput());
   Value scale = op.getScale();
   auto compute = scale ? scale.getDefiningOp<ComputeScaleOp>() : nullptr;
   auto amax = compute ? compute.getAmax().getDefiningOp<AmaxOp>() : nullptr;
-  return amax && stripReshapes(amax.getInput()) == tensor;
+  return amax && skipReshapes(amax.getInput()) == tensor;
 }
 
 std::optional<StopReason> mlir::fuseops::getStopReason(QuantizeOp op) {
-  Value tensor = stripReshapes(op.getInput());
+  Value tensor = skipReshapes(op.getInput());
   Operation *producer = tensor.getDefiningOp();
   if (!producer)
     return StopReason::Argument;
@@ -109,7 +110,7 @@ Value mlir::fuseops::selectCopies(OpBuilder &builder, Value value,
 //===----------------------------------------------------------------------===//
 
 bool mlir::fuseops::foldDequantized(QuantizeOp op, RewriterBase &rewriter) {
-  auto dequantize = stripReshapes(op.getInput()).getDefiningOp<DequantizeOp>();
+  auto dequantize = skipReshapes(op.getInput()).getDefiningOp<DequantizeOp>();
   if (!dequantize || dequantize.getResult() != op.getInput())
     return false;
   auto first = dequantize.getInput().getDefiningOp<QuantizeOp>();

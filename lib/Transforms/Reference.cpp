@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FuseOps/Transforms/FusibleEdits.h"
 #include "FuseOps/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -215,6 +216,7 @@ struct ReferencePass : public fuseops::impl::ReferencePassBase<ReferencePass> {
   void runOnOperation() override {
     FusibleOp fusible = getOperation();
     IRRewriter rewriter(&getContext());
+    inlineGroups(fusible);
     // A cast is a rounding: as a pointwise operation it keeps it in its body.
     llvm::SmallPtrSet<Operation *, 4> casts;
     for (auto cast : collect<CastOp>(fusible)) {

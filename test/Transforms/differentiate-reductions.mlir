@@ -6,7 +6,11 @@
 // CHECK: fuseops.return %{{.+}} save(%{{.+}}, %{{.+}}) : tensor<?x1xbf16>, tensor<?x8xbf16>, tensor<?x1xbf16>
 // CHECK: backward (%[[DY:.+]]: tensor<?x1xbf16>, saved %[[X:.+]]: tensor<?x8xbf16>, saved %[[Y:.+]]: tensor<?x1xbf16>) {
 // CHECK-NEXT: %[[TIES:.+]] = fuseops.pointwise (%[[A:.+]] = %[[X]], %[[B:.+]] = %[[Y]]) : (tensor<?x8xbf16>, tensor<?x1xbf16>) -> tensor<?x8xi1> {
-// CHECK-NEXT:   %[[IS:.+]] = arith.cmpf oeq, %[[A]], %[[B]] : f32
+// CHECK-NEXT:   %[[STORED_A:.+]] = arith.truncf %[[A]] : f32 to bf16
+// CHECK-NEXT:   %[[ROUND_A:.+]] = arith.extf %[[STORED_A]] : bf16 to f32
+// CHECK-NEXT:   %[[STORED_B:.+]] = arith.truncf %[[B]] : f32 to bf16
+// CHECK-NEXT:   %[[ROUND_B:.+]] = arith.extf %[[STORED_B]] : bf16 to f32
+// CHECK-NEXT:   %[[IS:.+]] = arith.cmpf oeq, %[[ROUND_A]], %[[ROUND_B]] : f32
 // CHECK-NEXT:   fuseops.yield %[[IS]] : i1
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[COUNT:.+]] = fuseops.reduce_columns sum %[[TIES]] : tensor<?x8xi1> -> tensor<?x1xi64>

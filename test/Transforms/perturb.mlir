@@ -1,5 +1,6 @@
 // RUN: fuse-opt %s --fuseops-perturb=seed=1 | FileCheck %s
 // RUN: fuse-opt %s --fuseops-perturb=seed=2 | FileCheck %s --check-prefix=OTHER
+// RUN: fuse-opt %s --fuseops-perturb="seed=1 magnitude=4" | FileCheck %s --check-prefix=LARGE
 // RUN: fuse-opt %s --fuseops-perturb=seed=1 | fuse-compile - --entry=noise --target=reference -o %t
 
 // Each scalar that rounds gets the noise of its type (2^-24 for f32, 8 times
@@ -36,6 +37,13 @@
 // CHECK: fuseops.return %[[RESULT]], %[[MASK]]
 
 // OTHER-NOT: 1.13387668
+
+// Noise of a larger magnitude is the same noise times that.
+// LARGE-LABEL: fuseops.fusible @noise(
+// LARGE: %[[SIN:.+]] = math.sin
+// LARGE-NEXT: %[[U:.+]] = arith.constant 1.90734863E-6 : f32
+// LARGE-NEXT: arith.mulf %[[SIN]], %[[U]] : f32
+// LARGE: arith.constant 1.562500e-02 : f32
 fuseops.fusible @noise(%x: tensor<?x64xbf16>) -> (tensor<?x64xbf16>, tensor<?x64xi1>)
 forward {
   %y = fuseops.pointwise (%e = %x) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
@@ -93,6 +101,9 @@ forward {
 // CHECK-NEXT: %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT: %[[IS_ZERO:.+]] = arith.cmpf oeq, %[[X:.+]], %[[ZERO]] : f32
 // CHECK-NEXT: arith.select %[[IS_ZERO]], %[[X]], %[[MOVED]] : f32
+// LARGE-LABEL: fuseops.fusible @half(
+// LARGE: arith.constant 0.001953125 : f32
+// LARGE: arith.constant 1.1920929E-7 : f32
 fuseops.fusible @half(%x: tensor<?x64xf16>) -> tensor<?x64xf16>
 forward {
   %y = fuseops.scale %x by(0.3) : tensor<?x64xf16>

@@ -276,3 +276,45 @@ backward (%dy: tensor<?x8xbf16>, saved %x: tensor<?x8xbf16>, saved %m: tensor<?x
   %1 = fuseops.reshape %m : tensor<?x8xbf16> -> tensor<?x2x4xbf16>
   fuseops.return %0, none : tensor<?x8xbf16>
 }
+
+// What is compared with its maximum is computed again of saved values only:
+// forward stores %u, rounded, for the product.
+// CHECK-LABEL: fuseops.fusible @compared(
+// CHECK: %[[U:.+]] = fuseops.add
+// CHECK: fuseops.return %{{.+}} save({{.*}}%[[U]]{{.*}})
+// CHECK: backward
+// CHECK-NEXT: fuseops.mul %{{.+}}, %{{.+}} {fuseops.recomputed}
+// CHECK-NOT: fuseops.recomputed
+fuseops.fusible @compared(%a: tensor<?x8xbf16>, %b: tensor<?x8xbf16>, %w: tensor<8x8xbf16>) -> (tensor<?x1xbf16>, tensor<?x8xbf16>)
+forward {
+  %u = fuseops.add %a, %b : tensor<?x8xbf16>, tensor<?x8xbf16> -> tensor<?x8xbf16>
+  %v = fuseops.mul %u, %b : tensor<?x8xbf16>, tensor<?x8xbf16> -> tensor<?x8xbf16>
+  %m = fuseops.reduce_columns max %v : tensor<?x8xbf16> -> tensor<?x1xbf16>
+  %l = fuseops.linear %u, %w : (tensor<?x8xbf16>, tensor<8x8xbf16>) -> tensor<?x8xbf16>
+  fuseops.return %m, %l save(%a, %b, %u, %v, %m) : tensor<?x1xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x1xbf16>
+}
+backward (%dm: tensor<?x1xbf16>, %dl: tensor<?x8xbf16>, saved %a: tensor<?x8xbf16>, saved %b: tensor<?x8xbf16>, saved %u: tensor<?x8xbf16>, saved %v: tensor<?x8xbf16>, saved %m: tensor<?x1xbf16>) {
+  %0 = fuseops.mul %v, %m : tensor<?x8xbf16>, tensor<?x1xbf16> -> tensor<?x8xbf16>
+  %1 = fuseops.mul %0, %u : tensor<?x8xbf16>, tensor<?x8xbf16> -> tensor<?x8xbf16>
+  %2 = fuseops.mul %a, %b : tensor<?x8xbf16>, tensor<?x8xbf16> -> tensor<?x8xbf16>
+  fuseops.return %1, %2, none : tensor<?x8xbf16>, tensor<?x8xbf16>
+}
+
+// The product lies in memory, its sum with the bias would only to be saved.
+// CHECK-LABEL: fuseops.fusible @biased(
+// CHECK: %[[M:.+]] = fuseops.linear
+// CHECK: fuseops.return %{{.+}} save(%[[M]], %{{.+}}) : tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<8xbf16>
+// CHECK: backward
+// CHECK-NEXT: %[[H:.+]] = fuseops.bias %{{.+}}, %{{.+}} {fuseops.recomputed}
+// CHECK-NEXT: fuseops.silu_grad %{{.+}}, %[[H]]
+fuseops.fusible @biased(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16> {fuseops.frozen}, %b: tensor<8xbf16>) -> tensor<?x8xbf16>
+forward {
+  %m = fuseops.linear %x, %w : (tensor<?x8xbf16>, tensor<8x8xbf16>) -> tensor<?x8xbf16>
+  %h = fuseops.bias %m, %b : tensor<?x8xbf16>, tensor<8xbf16>
+  %y = fuseops.silu %h : tensor<?x8xbf16>
+  fuseops.return %y save(%h) : tensor<?x8xbf16>, tensor<?x8xbf16>
+}
+backward (%dy: tensor<?x8xbf16>, saved %h: tensor<?x8xbf16>) {
+  %0 = fuseops.silu_grad %dy, %h : tensor<?x8xbf16>
+  fuseops.return %0, none, none : tensor<?x8xbf16>
+}

@@ -38,8 +38,9 @@ void eraseArgument(FusibleOp fusible, unsigned index);
 /// Makes `value` what backward returns for argument `index`.
 void setGradient(FusibleOp fusible, unsigned index, Value value);
 
-/// The value behind any reshapes.
-Value stripReshapes(Value value);
+/// Puts the operations of every group in its place: the program as it was
+/// before it was planned.
+void inlineGroups(FusibleOp fusible);
 
 /// What crosses from forward to backward.
 class SavedValues {

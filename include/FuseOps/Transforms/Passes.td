@@ -180,7 +180,9 @@ def PlanSavedPass : Pass<"fuseops-plan-saved", "::mlir::fuseops::FusibleOp"> {
     Saves what backward uses, each value once: a saved value that backward does
     not use is dropped, two saved values that are the same become one. A value
     that one pointwise operation gives from values that are saved anyway is
-    computed again: that reads nothing more and saves a write. A saved argument
+    computed again: that reads nothing more and saves a write. So is what forward
+    would write only to save it, where elementwise operations give it from values
+    that lie in memory anyway: of a product and a bias their sum. A saved argument
     costs nothing: the artifact records it as an alias. What is sliced or repeated
     is saved in place of its slices and repetitions, which would be copies. Of a
     quantized value the copy that backward reads is saved: forward writes it
@@ -209,7 +211,8 @@ def ReferencePass : Pass<"fuseops-reference", "::mlir::fuseops::FusibleOp"> {
   let description = [{
     Every f16, bf16 and f32 tensor becomes f64, and so does the arithmetic of
     pointwise bodies. A rounding that the program asks for stays one:
-    `fuseops.cast` and FP8 data keep their type's values exactly. Together with
+    `fuseops.cast` and FP8 data keep their type's values exactly. A plan's groups
+    go away: it is an oracle of edited plans too. Together with
     `fuseops-forward-fusion{fuse=false}` this is `--target=reference`.
 
     Guarantee: no floating-point tensor but f64 and the parts of quantized ones.
@@ -227,13 +230,17 @@ def PerturbPass : Pass<"fuseops-perturb", "::mlir::fuseops::FusibleOp"> {
     far; for f16 also half of its least number); n, between -1 and 1, depends on
     the element's value and the seed. The f64 oracle of the result
     (`--target=reference`) differs from that of the program by as much as its
-    roundings may cost: how well the program is conditioned.
+    roundings may cost: how well the program is conditioned. A `magnitude` above 1
+    also takes a value over a kink or a tie that it lies that many roundings away
+    from.
 
     Precondition: the program is in the FuseOps dialect, differentiated if its
     gradients are to have noise of their own. Guarantee: the same types.
   }];
   let options = [
-    Option<"seed", "seed", "uint64_t", /*default=*/"0", "Chooses the noise">];
+    Option<"seed", "seed", "uint64_t", /*default=*/"0", "Chooses the noise">,
+    Option<"magnitude", "magnitude", "double", /*default=*/"1.0",
+           "How many times as large as a rounding the noise is">];
 }
 
 def ExpandGroupedPass : Pass<"fuseops-expand-grouped", "::mlir::fuseops::FusibleOp"> {
@@ -307,14 +314,22 @@ class FusionPass<string direction> : Pass<"fuseops-" # direction # "-fusion", ":
   let description = [{
     Computes a `FusionPlan` for the region and wraps the operations of each group
     into a `fuseops.group` with its kernel template. A contraction becomes a group
-    of its own, a library call. Two operations are fused unless one of these
-    holds, in this order; the number is in the remark:
+    of its own, a library call. Two operations, of which one reads the other or
+    both read one tensor, may be fused unless one of these holds, in this order;
+    the number is in the remark:
 
     1. one of them is not an operation of a memory kernel
     2. their iteration spaces differ (a single column fits any number of them)
     3. another group lies between them
     4. one reads the reduction over rows that the other computes
     5. one moves elements of what the other computes
+    6. a tile kernel reads statistics of rows that it would have to compute
+    7. one kernel of both takes longer than two
+
+    Of all partitions that are allowed the cheapest is taken: each kernel costs
+    the bytes that it reads and writes, each tensor once, at the rate that its
+    template reaches, and its launches. Elementwise values of 32 bits and more
+    are computed again where that costs less than to write and read them.
 
     Precondition: no `!fuseops.quantized`. Guarantee: the region holds groups,
     `fuseops.reshape` and the terminator. Nothing is computed in another

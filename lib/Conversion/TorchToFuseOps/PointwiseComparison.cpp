@@ -14,12 +14,16 @@ using namespace mlir::fuseops::slots;
 using Math = TorchMath;
 using Args = PointwiseArguments;
 
+/// Of what kernels compute in f32 PyTorch compares what it has stored: a value
+/// is equal to its own maximum, which is rounded too.
 static PointwiseRow comparison(StringRef names,
                                Value (Math::*function)(Value, Value)) {
   return {names,
           {x, rounded},
           Promotion::Predicate,
-          [=](Math &m, const Args &a) { return (m.*function)(a[0], a[1]); }};
+          [=](Math &m, const Args &a) {
+            return (m.*function)(m.round(a[0]), m.round(a[1]));
+          }};
 }
 
 /// A property of one number.

@@ -222,6 +222,8 @@ Value TorchMath::detach(Value a) {
 }
 
 Value TorchMath::round(Value a) {
+  if (!isFloat())
+    return a;
   return convertFloat(builder, loc, convertFloat(builder, loc, a, dtype), type);
 }
 

@@ -106,7 +106,7 @@ public:
   Value signBit(Value a);
   /// `a` without a derivative.
   Value detach(Value a);
-  /// `a` rounded to the dtype.
+  /// `a` rounded to the dtype; an integer is none.
   Value round(Value a);
 
   template <typename OpT, typename... Args>

@@ -214,10 +214,18 @@ static Value extremeRule(OpT op, OpBuilder &builder, Value gradient) {
       reduced.getElementType() != element)
     extreme = OpT::create(builder, loc, reduced.clone(type.getElementType()),
                           op.getInput(), op.getKind());
-  auto isTied = [](OpBuilder &b, Location l,
-                   ValueRange args) -> SmallVector<Value> {
-    return {arith::CmpFOp::create(b, l, arith::CmpFPredicate::OEQ, args[0],
-                                  args[1])};
+  // A kernel that computes the elements compares what it would store, as the
+  // result is rounded where it is stored: rounding keeps the order.
+  auto isTied = [&](OpBuilder &b, Location l,
+                    ValueRange args) -> SmallVector<Value> {
+    auto round = [&](Value value) {
+      if (!isa<BFloat16Type, Float16Type>(type.getElementType()))
+        return value;
+      return convertFloat(b, l, convertFloat(b, l, value, type.getElementType()),
+                          value.getType());
+    };
+    return {arith::CmpFOp::create(b, l, arith::CmpFPredicate::OEQ,
+                                  round(args[0]), round(args[1]))};
   };
   Value ties = PointwiseOp::build(builder, loc, type.clone(builder.getI1Type()),
                                   ValueRange{op.getInput(), extreme}, isTied)

@@ -67,13 +67,17 @@ func.func @numbers(%x: !torch.vtensor<[4],si32>, %h: !torch.vtensor<[4],bf16>) -
 
 // -----
 
-// A comparison's result is a bool; its number is rounded to bf16.
+// A comparison's result is a bool; what it compares is rounded to bf16.
 // CHECK-LABEL: fuseops.fusible @comparison
 // CHECK-SAME: (%[[V0:.+]]: tensor<4xbf16>) -> tensor<4xi1>
 // CHECK-NEXT: forward {
 // CHECK-NEXT: %[[V1:.+]] = fuseops.pointwise (%[[V2:.+]] = %[[V0]]) : (tensor<4xbf16>) -> tensor<4xi1> {
 // CHECK-NEXT: %[[V3:.+]] = arith.constant 0.333984375 : f32
-// CHECK-NEXT: %[[V4:.+]] = arith.cmpf ogt, %[[V2]], %[[V3]] : f32
+// CHECK-NEXT: %[[STORED:.+]] = arith.truncf %[[V2]] : f32 to bf16
+// CHECK-NEXT: %[[ROUNDED:.+]] = arith.extf %[[STORED]] : bf16 to f32
+// CHECK-NEXT: %[[NUMBER:.+]] = arith.truncf %[[V3]] : f32 to bf16
+// CHECK-NEXT: %[[BOUND:.+]] = arith.extf %[[NUMBER]] : bf16 to f32
+// CHECK-NEXT: %[[V4:.+]] = arith.cmpf ogt, %[[ROUNDED]], %[[BOUND]] : f32
 // CHECK-NEXT: fuseops.yield %[[V4]] : i1
 // CHECK-NEXT: }
 // CHECK-NEXT: fuseops.return %[[V1]] : tensor<4xi1>

@@ -1,11 +1,12 @@
-//===- SavedBudget.cpp - What saving costs, and keeping it within a budget ===//
+//===- SavedChoice.cpp - What is saved, and what is computed again --------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "SavedBudget.h"
+#include "SavedChoice.h"
+#include "FuseOps/Analysis/OperationShape.h"
 #include "FuseOps/Transforms/FusibleEdits.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -43,6 +44,18 @@ static Value getStorage(FusibleOp fusible, Value value) {
   return {};
 }
 
+bool mlir::fuseops::isCompared(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    auto isExtreme = [](auto op) {
+      return op && op.getKind() != ReductionKind::Sum;
+    };
+    if (auto reshape = dyn_cast<ReshapeOp>(user))
+      return isCompared(reshape);
+    return isExtreme(dyn_cast<ReduceColumnsOp>(user)) ||
+           isExtreme(dyn_cast<ReduceRowsOp>(user));
+  });
+}
+
 namespace {
 
 /// How backward computes a saved value again.
@@ -52,16 +65,18 @@ struct Recomputation {
   SmallVector<Operation *> ops;
   /// What has to be saved for it and is not yet.
   llvm::SetVector<Value> leaves;
+  /// By how many bytes less is saved.
   int64_t freed = 0;
 };
 
-/// Keeps one fusible within its budget.
-class Budget {
+/// Changes what one fusible saves.
+class SavedChoice {
 public:
-  Budget(FusibleOp fusible, int64_t symbol)
+  SavedChoice(FusibleOp fusible, int64_t symbol)
       : fusible(fusible), saved(fusible), symbol(symbol) {}
 
   int64_t getTotal();
+  std::optional<Recomputation> getRecomputation(Value value);
   std::optional<Recomputation> findBest();
   void apply(const Recomputation &recomputation);
 
@@ -83,7 +98,7 @@ private:
 
 } // namespace
 
-int64_t Budget::getTotal() {
+int64_t SavedChoice::getTotal() {
   int64_t total = 0;
   llvm::SmallDenseSet<Value> seen;
   for (Value value : fusible.getForwardReturn().getSaved())
@@ -94,11 +109,12 @@ int64_t Budget::getTotal() {
 
 /// Collects the operations that make `value` of values that are saved or cost
 /// nothing. Fails where a product would be computed twice.
-bool Budget::plan(Value value, llvm::SetVector<Operation *> &ops,
-                  llvm::SetVector<Value> &leaves) {
+bool SavedChoice::plan(Value value, llvm::SetVector<Operation *> &ops,
+                       llvm::SetVector<Value> &leaves) {
   Operation *op = value.getDefiningOp();
-  bool isMemoryOp = isa<FusibleOpInterface, ReshapeOp, PackQuantizedOp,
-                        UnpackQuantizedOp, ConstantOp>(op);
+  bool isMemoryOp =
+      isa_and_present<FusibleOpInterface, ReshapeOp, PackQuantizedOp,
+                      UnpackQuantizedOp, ConstantOp>(op);
   if (!isMemoryOp)
     return false;
   if (!ops.insert(op))
@@ -113,28 +129,35 @@ bool Budget::plan(Value value, llvm::SetVector<Operation *> &ops,
   return true;
 }
 
+/// How to compute `value` again; none where that cannot be, or where it may be
+/// another value then.
+std::optional<Recomputation> SavedChoice::getRecomputation(Value value) {
+  Recomputation candidate{value, {}, {}, getCost(value)};
+  llvm::SetVector<Operation *> ops;
+  if (!plan(value, ops, candidate.leaves) ||
+      (ops.size() > 1 && isCompared(value)))
+    return std::nullopt;
+  for (Value leaf : candidate.leaves)
+    candidate.freed -= getCost(leaf);
+  candidate.ops = ops.takeVector();
+  llvm::sort(candidate.ops, [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  });
+  return candidate;
+}
+
 /// The saved value that frees most memory; none if all take as much as what
 /// they are computed of.
-std::optional<Recomputation> Budget::findBest() {
+std::optional<Recomputation> SavedChoice::findBest() {
   std::optional<Recomputation> best;
-  for (Value value : fusible.getForwardReturn().getSaved()) {
-    Recomputation candidate{value, {}, {}, getCost(value)};
-    llvm::SetVector<Operation *> ops;
-    if (candidate.freed == 0 || !plan(value, ops, candidate.leaves))
-      continue;
-    for (Value leaf : candidate.leaves)
-      candidate.freed -= getCost(leaf);
-    candidate.ops = ops.takeVector();
-    llvm::sort(candidate.ops, [](Operation *a, Operation *b) {
-      return a->isBeforeInBlock(b);
-    });
-    if (candidate.freed > 0 && (!best || candidate.freed > best->freed))
-      best = std::move(candidate);
-  }
+  for (Value value : fusible.getForwardReturn().getSaved())
+    if (std::optional<Recomputation> candidate = getRecomputation(value))
+      if (candidate->freed > (best ? best->freed : 0))
+        best = std::move(candidate);
   return best;
 }
 
-void Budget::apply(const Recomputation &recomputation) {
+void SavedChoice::apply(const Recomputation &recomputation) {
   Block &backward = fusible.getBackward().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&backward);
   IRMapping mapping;
@@ -153,7 +176,7 @@ void Budget::apply(const Recomputation &recomputation) {
 
 void mlir::fuseops::keepBudget(FusibleOp fusible, int64_t budget,
                                int64_t symbol, StringRef category) {
-  Budget state(fusible, symbol);
+  SavedChoice state(fusible, symbol);
   while (state.getTotal() > budget) {
     std::optional<Recomputation> best = state.findBest();
     if (!best) {
@@ -165,6 +188,53 @@ void mlir::fuseops::keepBudget(FusibleOp fusible, int64_t budget,
     }
     state.apply(*best);
   }
+}
+
+/// Whether memory gets `value` for forward's own sake: a library writes or reads
+/// it, or the program gives it back.
+static bool isStoredAnyway(FusibleOp fusible, Value value) {
+  if (getStorage(fusible, value) ||
+      !isa_and_present<FusibleOpInterface>(
+          skipReshapes(value).getDefiningOp()))
+    return true;
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (auto reshape = dyn_cast<ReshapeOp>(user))
+      return isStoredAnyway(fusible, reshape);
+    return !isa<FusibleOpInterface, ReturnOp>(user);
+  });
+}
+
+void mlir::fuseops::reduceTraffic(FusibleOp fusible) {
+  // Any value of the symbol orders sizes alike: at most one factor is not 0.
+  constexpr int64_t kSymbol = 8192;
+  auto isElementwise = [](Operation *op) {
+    return isa<ReshapeOp, ConstantOp>(op) ||
+           inspectOperation(op).kernelTemplate == KernelTemplate::Pointwise;
+  };
+  auto findCandidate = [&]() -> std::optional<Recomputation> {
+    SavedChoice choice(fusible, kSymbol);
+    for (Value value : fusible.getForwardReturn().getSaved()) {
+      if (isStoredAnyway(fusible, value))
+        continue;
+      std::optional<Recomputation> found = choice.getRecomputation(value);
+      if (!found || !llvm::all_of(found->ops, isElementwise))
+        continue;
+      int64_t read = 0;
+      for (Value leaf : found->leaves)
+        read += evaluate(getValueBytes(leaf), kSymbol);
+      bool isThere = llvm::all_of(found->leaves, [&](Value leaf) {
+        return isStoredAnyway(fusible, leaf);
+      });
+      // Forward writes `value` no longer, and two kernels of backward read less
+      // than half as much more: a bias beside the product.
+      if (isThere && 2 * read < 3 * evaluate(getValueBytes(value), kSymbol))
+        return found;
+    }
+    return std::nullopt;
+  };
+  // Each step saves a value less that forward writes only for backward.
+  while (std::optional<Recomputation> found = findCandidate())
+    SavedChoice(fusible, kSymbol).apply(*found);
 }
 
 void mlir::fuseops::reportSaved(FusibleOp fusible, StringRef category) {
