@@ -10,10 +10,6 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 IterationSpace mlir::fuseops::getSpace(RankedTensorType type) {
   return {getNumElements(type, 1), getColumns(type)};
 }
@@ -74,7 +70,7 @@ private:
   void visitMove(Operation &op) {
     SmallVector<Value> values(op.getOperands());
     llvm::append_range(values, op.getResults());
-    auto known = llvm::find_if(
+    auto *known = llvm::find_if(
         values, [&](Value value) { return blocks.contains(value); });
     if (known == values.end())
       return;

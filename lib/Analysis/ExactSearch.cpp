@@ -21,6 +21,7 @@
 #include "llvm/ADT/bit.h"
 
 #include <map>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -224,10 +225,11 @@ SmallVector<ExactSearch::Step> ExactSearch::findSteps(Mask done, double cost) {
       });
     });
   }
-  llvm::stable_sort(steps, [](const Step &a, const Step &b) {
-    return a.bound != b.bound
-               ? a.bound < b.bound
-               : llvm::popcount(a.group) > llvm::popcount(b.group);
+  llvm::sort(steps, [](const Step &a, const Step &b) {
+    auto rank = [](const Step &step) {
+      return std::tuple(step.bound, -llvm::popcount(step.group), step.group);
+    };
+    return rank(a) < rank(b);
   });
   return steps;
 }
@@ -271,6 +273,7 @@ static std::vector<NodeGroup> findPlaces(const PlanGraph &graph,
     byAnchor[anchor].push_back(node);
   }
   std::vector<NodeGroup> places;
+  places.reserve(byAnchor.size());
   for (auto &entry : byAnchor)
     places.push_back(std::move(entry.second));
   return places;

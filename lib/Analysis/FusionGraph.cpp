@@ -239,7 +239,30 @@ unsigned FusionGraph::checkReads(ArrayRef<unsigned> group) const {
   if (!hasOneWidth(group))
     return 2;
   // 6. a tile has no whole rows
-  return needsRows(group) ? 6 : 0;
+  if (needsRows(group))
+    return 6;
+  // 7. what a tile keeps has to fit
+  return countSharedBytes(group) > kSharedBytes ? 7 : 0;
+}
+
+/// At most the shared memory of a tile kernel of 128 threads.
+int64_t FusionGraph::countSharedBytes(ArrayRef<unsigned> group) const {
+  // One result after the other is transposed, or summed over the rows of warps.
+  int64_t bytes = 0, largest = 0;
+  for (unsigned member : group) {
+    const FusionNode &node = nodes[member];
+    bytes += node.shape.blockBytes;
+    if (node.shape.reduced.any())
+      largest = std::max<int64_t>(largest, 8 * 4 * kTileSize);
+    if (!node.isTransposed)
+      continue;
+    auto type = cast<RankedTensorType>(node.op->getResult(0).getType());
+    int64_t element = getElementBytes(type.getElementType());
+    // Wider elements are written where they are.
+    if (element <= 2)
+      largest = std::max(largest, element * kTileSize * kTileSize);
+  }
+  return bytes + largest;
 }
 
 /// The numbers of columns of what a node computes; joining and transposing only
@@ -305,14 +328,14 @@ double FusionGraph::getLaunchCost(ArrayRef<unsigned> group) const {
   return kLaunchBytes * (isFinalized ? 2 : 1);
 }
 
-bool FusionGraph::canFollow(unsigned number, unsigned other) const {
-  const FusionNode &node = nodes[number];
+bool FusionGraph::canFollow(unsigned node, unsigned other) const {
+  const FusionNode &own = nodes[node];
   // Where columns are joined, or a matrix is written transposed, it depends on
   // the whole group what it is.
-  return node.isMemory &&
-         node.shape.kernelTemplate == KernelTemplate::Pointwise &&
-         node.shape.readsMoved.none() && node.shape.writesMoved.none() &&
+  return own.isMemory &&
+         own.shape.kernelTemplate == KernelTemplate::Pointwise &&
+         own.shape.readsMoved.none() && own.shape.writesMoved.none() &&
          !nodes[other].isTransposed && joined.empty() &&
-         node.space == nodes[other].space &&
-         isLegal({std::min(number, other), std::max(number, other)});
+         own.space == nodes[other].space &&
+         isLegal({std::min(node, other), std::max(node, other)});
 }

@@ -54,7 +54,8 @@ public:
   /// The condition that forbids `group`: 1 or 2, as far as the spaces of its
   /// nodes tell, or 0.
   unsigned checkSpaces(ArrayRef<unsigned> group) const;
-  /// The condition 2, 4, 5 or 6 that forbids `group`, whose spaces agree, or 0.
+  /// The condition 2, 4, 5, 6 or 7 that forbids `group`, whose spaces agree, or
+  /// 0.
   unsigned checkReads(ArrayRef<unsigned> group) const;
   KernelTemplate getTemplate(ArrayRef<unsigned> group) const;
   bool isLegal(ArrayRef<unsigned> group) const override {
@@ -72,6 +73,7 @@ private:
   unsigned getNumber(Value value);
   bool hasOneWidth(ArrayRef<unsigned> group) const;
   bool needsRows(ArrayRef<unsigned> group) const;
+  int64_t countSharedBytes(ArrayRef<unsigned> group) const;
 
   std::vector<FusionNode> nodes;
   DenseMap<Operation *, unsigned> index;

@@ -22,6 +22,7 @@ StringRef mlir::fuseops::getFusionConditionText(unsigned condition) {
       "one reads the reduction over rows that the other computes",
       "one moves elements of what the other computes",
       "a tile kernel reads statistics of rows that it would have to compute",
+      "one tile kernel of both has no room in shared memory",
       "one kernel of both takes longer than two"};
   return texts[condition];
 }
@@ -42,7 +43,7 @@ static unsigned explain(const FusionGraph &graph, const Partition &groups,
     return 3;
   if (unsigned condition = graph.checkReads(both))
     return condition;
-  return 7;
+  return 8;
 }
 
 FusionPlan FusionPlan::compute(Block &block, bool fuse) {

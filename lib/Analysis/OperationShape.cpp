@@ -33,6 +33,28 @@ static bool reducesRow(ReduceColumnsOp op) {
          !(reader && getWhollyReduced(reader));
 }
 
+/// Shared memory for a reduction of blocks: the partial results of the warps,
+/// of 32 rows each, and the result, which later levels read; for blocks that
+/// elements read, their values.
+static int64_t countBlockBytes(Operation &op) {
+  auto count = [](auto blocks) {
+    return kTileSize / static_cast<int64_t>(blocks.getBlockRows()) *
+           (kTileSize / static_cast<int64_t>(blocks.getBlockColumns()));
+  };
+  auto bytesOf = [](Value value) {
+    return getElementBytes(
+        getAccumulatorType(getElementTypeOrSelf(value.getType())));
+  };
+  if (auto expand = dyn_cast<ExpandBlocksOp>(op))
+    return bytesOf(expand.getInput()) * count(expand);
+  auto reduce = dyn_cast<ReduceBlocksOp>(op);
+  if (!reduce)
+    return 0;
+  int64_t warps =
+      llvm::divideCeil(static_cast<int64_t>(reduce.getBlockRows()), 32);
+  return bytesOf(reduce.getInput()) * (warps + 1) * count(reduce);
+}
+
 OperationShape mlir::fuseops::inspectOperation(Operation *op) {
   OperationShape shape;
   shape.writesMoved.resize(op->getNumResults());
@@ -52,6 +74,7 @@ OperationShape mlir::fuseops::inspectOperation(Operation *op) {
   // The result of a reduction over rows, and what is computed from it.
   llvm::DenseSet<Value> reduced;
   for (Operation &inner : scratch) {
+    shape.blockBytes += countBlockBytes(inner);
     if (auto reduction = dyn_cast<ReduceColumnsOp>(inner))
       shape.needsRows |= reducesRow(reduction);
     if (isa<ReduceRowsOp>(inner) ||

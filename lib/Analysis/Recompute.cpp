@@ -133,6 +133,7 @@ public:
       if (graph.getNode(partition[group].front()).isMemory)
         visit(group);
     std::vector<KernelNodes> kernels;
+    kernels.reserve(partition.size());
     for (unsigned group = 0; group < partition.size(); ++group)
       kernels.push_back({getMembers(group), recomputed[group]});
     return kernels;

@@ -1,4 +1,4 @@
-// Condition 6: a tile has no whole rows. Condition 7: tiles are slower.
+// Condition 6: a tile has no whole rows. Condition 8: tiles are slower.
 // RUN: fuse-opt %s --mlir-disable-threading --fuseops-forward-fusion --remarks-filter=fuseops-forward-fusion --verify-diagnostics -o %t
 
 fuseops.fusible @statistics(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<?x2xf32>)
@@ -39,7 +39,7 @@ forward {
   %2 = fuseops.add %1, %c : tensor<?x256xf32>, tensor<?x256xf32> -> tensor<?x256xf32>
   // expected-remark @below {{"fused fuseops.add with fuseops.add"}}
   %3 = fuseops.add %2, %d : tensor<?x256xf32>, tensor<?x256xf32> -> tensor<?x256xf32>
-  // expected-remark @below {{"fuseops.add with fuseops.reduce_blocks: condition 7, one kernel of both takes longer than two"}}
+  // expected-remark @below {{"fuseops.add with fuseops.reduce_blocks: condition 8, one kernel of both takes longer than two"}}
   %s = fuseops.reduce_blocks %x block(1, 128) : tensor<?x256xf32> -> tensor<?x2xf32>
   fuseops.return %3, %s : tensor<?x256xf32>, tensor<?x2xf32>
 }

@@ -14,6 +14,12 @@
 
 namespace mlir::fuseops {
 
+/// Rows and columns of a tile.
+constexpr int64_t kTileSize = 128;
+
+/// Shared memory that a block has on every chip.
+constexpr int64_t kSharedBytes = 48 * 1024;
+
 /// The value behind any reshapes.
 Value skipReshapes(Value value);
 
@@ -29,6 +35,9 @@ struct OperationShape {
   /// Whether it needs something of a whole row before it knows its elements. A
   /// reduction to one element is none: any part of a tensor adds to it.
   bool needsRows = false;
+  /// At most what a tile kernel of 128 threads keeps in shared memory for its
+  /// reductions and values of blocks.
+  int64_t blockBytes = 0;
 };
 
 /// Inspects `op`, which is not changed.
