@@ -19,6 +19,11 @@ static constexpr int64_t kSymbol = 8192;
 /// What a launch costs: 2 us of the 4.2 TB/s that an H200 copies.
 static constexpr double kLaunchBytes = 8.4e6;
 
+/// What is left of the copy bandwidth where a matrix is read or written along
+/// its columns without a tile in shared memory, estimated: of a sector of 32
+/// bytes some elements only.
+static constexpr double kScatteredShare = 0.3;
+
 /// The share of the copy bandwidth that a template reaches: measured on an
 /// H200, benchmarks/results/h200-2026-11-30.json.
 static double getShare(KernelTemplate kernelTemplate) {
@@ -315,7 +320,13 @@ KernelTemplate FusionGraph::getTemplate(ArrayRef<unsigned> group) const {
 }
 
 double FusionGraph::getShare(ArrayRef<unsigned> group) const {
-  return ::getShare(getTemplate(group));
+  KernelTemplate kernelTemplate = getTemplate(group);
+  bool isScattered = llvm::any_of(group, [&](unsigned member) {
+    return nodes[member].isTransposed && !nodes[member].isOfBlocks;
+  });
+  if (isScattered && kernelTemplate != KernelTemplate::Tile)
+    return kScatteredShare;
+  return ::getShare(kernelTemplate);
 }
 
 double FusionGraph::getLaunchCost(ArrayRef<unsigned> group) const {
@@ -332,10 +343,14 @@ bool FusionGraph::canFollow(unsigned node, unsigned other) const {
   const FusionNode &own = nodes[node];
   // Where columns are joined, or a matrix is written transposed, it depends on
   // the whole group what it is.
+  auto isTransposed = [&](unsigned member) {
+    return nodes[member].isTransposed;
+  };
   return own.isMemory &&
          own.shape.kernelTemplate == KernelTemplate::Pointwise &&
          own.shape.readsMoved.none() && own.shape.writesMoved.none() &&
-         !nodes[other].isTransposed && joined.empty() &&
+         !isTransposed(other) && joined.empty() &&
+         llvm::none_of(getConsumers(node), isTransposed) &&
          own.space == nodes[other].space &&
          isLegal({std::min(node, other), std::max(node, other)});
 }

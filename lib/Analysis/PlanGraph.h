@@ -93,7 +93,7 @@ public:
   /// each part of it. What lies between its nodes is not asked here.
   virtual bool isLegal(ArrayRef<unsigned> group) const = 0;
   /// The share of the copy bandwidth that a kernel of `group` reaches; not more
-  /// than that of a part of it.
+  /// than that of its fastest node alone.
   virtual double getShare(ArrayRef<unsigned> group) const = 0;
   /// What the launches of `group` cost; 0 where it is no kernel of ours, which
   /// costs nothing at all.

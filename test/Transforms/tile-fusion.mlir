@@ -118,3 +118,19 @@ forward {
   %y = fuseops.dequantize %q : !square -> tensor<384x256xf32>
   fuseops.return %y : tensor<384x256xf32>
 }
+
+// A matrix that is transposed by a kernel of its own is read along its columns.
+// CHECK-LABEL: fuseops.fusible @delayed_gated(
+// CHECK: fuseops.group @forward_{{[01]}} tile
+// CHECK-NEXT: fuseops.silu
+// CHECK: fuseops.amax
+// CHECK: fuseops.permute
+// CHECK: fuseops.yield
+fuseops.fusible @delayed_gated(%x: tensor<?x256xbf16>, %u: tensor<?x256xbf16>, %s: tensor<f32>) -> (tensor<f32>, !whole)
+forward {
+  %g = fuseops.silu %x : tensor<?x256xbf16>
+  %y = fuseops.mul %g, %u : tensor<?x256xbf16>, tensor<?x256xbf16> -> tensor<?x256xbf16>
+  %a = fuseops.amax %y : tensor<?x256xbf16> -> tensor<f32>
+  %q = fuseops.quantize %y scale(%s) : (tensor<?x256xbf16>, tensor<f32>) -> !whole
+  fuseops.return %a, %q : tensor<f32>, !whole
+}
