@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from fuseops import emit
 
@@ -81,3 +82,45 @@ def test_a_wrong_program_is_found(dtype: str, old: str, new: str) -> None:
     mismatch = checker.check()
     assert mismatch is not None
     assert mismatch.kind == "wrong"
+
+
+KINK = """
+fuseops.fusible @main(%x: tensor<?x64xbf16>) -> (tensor<?x64xbf16>, tensor<64xf32>)
+forward {
+  %0 = fuseops.scale %x by(0.3) : tensor<?x64xbf16>
+  %1 = fuseops.reduce_rows sum %0 : tensor<?x64xbf16> -> tensor<64xf32>
+  %2 = fuseops.relu %1 : tensor<64xf32>
+  fuseops.return %0, %2 : tensor<?x64xbf16>, tensor<64xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("seed", [0, 788, 1731])
+def test_a_sum_next_to_a_kink_has_either_slope(seed: int) -> None:
+    # Roundings take a sum over the kink of relu that none of four samples of one rounding does.
+    assert Checker(KINK, seed, "cpu", TOOLS).check() is None
+    checker = Mutated(KINK, seed, "cpu", TOOLS)
+    checker.mutation = ("fuseops.relu", "fuseops.silu")
+    mismatch = checker.check()
+    assert mismatch is not None
+    assert mismatch.kind == "wrong"
+
+
+class OfTensors(Runner):
+    """Runs on PyTorch's tensors, as on a GPU."""
+
+    device = "cpu"
+
+
+@pytest.mark.parametrize("seed", [8, 15, 19, 26])
+def test_tensors_give_what_arrays_give(seed: int) -> None:
+    pytest.importorskip("torch")
+    checker = Checker(Program(seed).write(), seed, "cpu", TOOLS)
+    program = checker.compile()
+    checker.arguments = list(zip(program.arguments, program.report["arguments"], strict=True))
+    expected = checker.run(program)
+    actual = checker.run(OfTensors(emit(checker.text, target="cpu")))
+    for entry, arrays in expected.items():
+        for ours, theirs in zip(actual[entry], arrays, strict=True):
+            assert (ours is None) == (theirs is None)
+            assert ours is None or np.array_equal(ours, theirs, equal_nan=theirs.dtype.kind == "f")

@@ -324,7 +324,8 @@ class FusionPass<string direction> : Pass<"fuseops-" # direction # "-fusion", ":
     4. one reads the reduction over rows that the other computes
     5. one moves elements of what the other computes
     6. a tile kernel reads statistics of rows that it would have to compute
-    7. one kernel of both takes longer than two
+    7. one tile kernel of both has no room in shared memory
+    8. one kernel of both takes longer than two
 
     Of all partitions that are allowed the cheapest is taken: each kernel costs
     the bytes that it reads and writes, each tensor once, at the rate that its

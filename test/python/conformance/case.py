@@ -125,6 +125,12 @@ class Case:
             f"forward {{\n{self.body}\nfuseops.return {values} : {types}\n}}\n"
         )
 
+    def variables(self) -> list[int]:
+        """The numbers of the arguments that one differentiates by."""
+        return [
+            i for i, a in enumerate(self.args) if a.dtype in FLOATS and i not in self.attributes
+        ]
+
     def dtypes(self) -> set[str]:
         """Those of arguments and results."""
         return {a.dtype for a in self.args} | {d for _, d in self.results}
@@ -182,9 +188,7 @@ class Case:
             for y, g in zip(outputs, incoming, strict=True)
             if g is not None and y.requires_grad
         ]
-        wanted = [
-            i for i, a in enumerate(self.args) if a.dtype in FLOATS and i not in self.attributes
-        ]
+        wanted = self.variables()
         gradients: list[Tensor | None] = [None] * len(leaves)
         if pairs and wanted:
             found = torch.autograd.grad(
@@ -209,19 +213,17 @@ class Case:
 
     def chained(self) -> Case | None:
         """This case between two pointwise operations and a residual; None if it has no float."""
-        before, oracles = "", []
+        before, variables = "", self.variables()
         body = re.sub(r"%a(\d+)\b", r"%p\1", self.body)
         body = re.sub(r"%r(\d+)\b", r"%q\1", body)
         for i, a in enumerate(self.args):
-            if a.dtype in FLOATS and i not in self.attributes:
+            if i in variables:
                 before += f"%p{i} = fuseops.scale %a{i} by(0.75) : {tensor(a.shape, a.dtype)}\n"
-                oracles.append(True)
             else:
                 body = re.sub(rf"%p{i}\b", f"%a{i}", body)
-                oracles.append(False)
         after = ""
         smooth = [d in FLOATS for _, d in self.results]
-        if not any(oracles) or not any(smooth):
+        if not variables or not any(smooth):
             return None
         for i, (shape, dtype) in enumerate(self.results):
             t = tensor(shape, dtype)
@@ -235,7 +237,7 @@ class Case:
                 body = re.sub(rf"%q{i}\b", f"%r{i}", body)
 
         def oracle(*arrays: Tensor) -> list[Tensor]:
-            given = [x * 0.75 if o else x for x, o in zip(arrays, oracles, strict=True)]
+            given = [x * 0.75 if i in variables else x for i, x in enumerate(arrays)]
             return [
                 torch.nn.functional.silu(y) + y if s else y
                 for y, s in zip(self.evaluate(given), smooth, strict=True)

@@ -363,7 +363,7 @@ def unfused(case: Case, target: str, size: int, seed: int = 0) -> list[str]:
         return []
     before, after = links(case)
     arrays = case.samples(size, seed)
-    floats = [i for i, a in enumerate(case.args) if a.dtype in FLOATS and i not in case.attributes]
+    floats = case.variables()
     smooth = [i for i, (_, d) in enumerate(case.results) if d in FLOATS]
 
     def forward(kind: Case, given: Sequence[Tensor]) -> tuple[list[Tensor], object]:
@@ -422,7 +422,7 @@ def unfused(case: Case, target: str, size: int, seed: int = 0) -> list[str]:
 
 def links(case: Case) -> tuple[Case, Case]:
     """What stands before and after a case in its chain, as programs."""
-    floats = [a for i, a in enumerate(case.args) if a.dtype in FLOATS and i not in case.attributes]
+    floats = [case.args[i] for i in case.variables()]
     shapes: list[tuple[Shape, str]] = [(a.shape, a.dtype) for a in floats]
     lines = [f"%r{i} = fuseops.scale %a{i} by(0.75) : {tensor(*s)}" for i, s in enumerate(shapes)]
     before = Case([replace(a) for a in floats], shapes, "\n".join(lines), lambda *x: x)

@@ -15,6 +15,7 @@ from queue import Queue
 
 import torch
 from fuseops import FuseOpsError
+from shard import add_shard
 
 from conformance import checks, runner, table
 from conformance.case import Case, Shape, Variant, spell
@@ -182,6 +183,13 @@ def _start(folder: Path | None) -> None:
     runner.Programs.folder = folder
 
 
+def share(items: Sequence[Item], part: tuple[int, int]) -> list[Item]:
+    """Part number part[0] of part[1] parts, by whole chunks. The parts of a list are alike."""
+    index, count = part
+    chunks = [items[i : i + CHUNK] for i in range(0, len(items), CHUNK)]
+    return [item for chunk in chunks[index::count] for item in chunk]
+
+
 Action = Callable[[Item], list[str]]
 
 
@@ -272,6 +280,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="what pytest runs")
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--check", default="", help="only this kind of check")
+    add_shard(parser)
     parser.add_argument(
         "--programs", type=Path, help="a folder of program files; what it lacks is compiled into it"
     )
@@ -292,6 +301,7 @@ def main() -> int:
         return 2
     level = "quick" if options.quick else "full"
     items = [i for i in plan(targets, level, only) if options.check in i.check]
+    items = share(items, options.shard)
     action = prepare if options.compile_only else perform
     start, passed, failed = time.monotonic(), Counter(), Counter()
     shown = None

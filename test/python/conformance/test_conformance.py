@@ -5,8 +5,10 @@ import multiprocessing
 from collections import defaultdict
 
 import pytest
+from shard import part_of
 
 from conformance import suite
+from conformance.case import Shape
 from conformance.table import TABLE
 
 
@@ -18,6 +20,31 @@ def outcomes() -> dict[str, list[str]]:
     for item, failures in suite.in_parallel(items, multiprocessing.cpu_count()):
         found[item.op] += [f"{item}: {line}" for line in failures]
     return found
+
+
+def test_parts_are_all_items() -> None:
+    items = list(suite.plan(["cpu"], "quick"))
+    parts = [suite.share(items, part_of(f"{i}/7")) for i in range(7)]
+    assert sorted(map(str, items)) == sorted(str(item) for part in parts for item in part)
+    assert min(map(len, parts)) > len(items) / 8
+
+
+@pytest.mark.parametrize(
+    ("op", "check", "shape"),
+    [
+        # A matrix with more rows than columns, whose gradient torch has wrong.
+        ("aten.trace", "values", ("M", 3)),
+        # A constant is the same in the chain and in its parts.
+        ("aten.soft_margin_loss", "unfused", ("M", 3)),
+        ("aten.nll_loss_backward", "unfused", (101,)),
+    ],
+)
+def test_item_of_the_full_level(op: str, check: str, shape: Shape) -> None:
+    planned = suite.plan(["cpu"], "full", [op])
+    items = [i for i in planned if (i.op, i.check, i.shape) == (op, check, shape)]
+    assert items
+    for item in items:
+        assert suite.perform(item) == []
 
 
 @pytest.mark.parametrize("op", TABLE)

@@ -169,14 +169,14 @@ class TorchCase(Case):
         return wide
 
     def chained(self) -> TorchCase | None:
-        floats = [a.dtype in FLOATS for a in self.args]
+        variables = self.variables()
         smooth = [d in FLOATS for _, d in self.results]
-        if not any(floats) or not any(smooth):
+        if not variables or not any(smooth):
             return None
 
         def around(inner: Function) -> Function:
             def function(*arrays: Tensor) -> list[Tensor]:
-                given = [x * 0.75 if f else x for x, f in zip(arrays, floats, strict=True)]
+                given = [x * 0.75 if i in variables else x for i, x in enumerate(arrays)]
                 outputs = inner(*given)
                 outputs = [outputs] if isinstance(outputs, Tensor) else outputs
                 return [

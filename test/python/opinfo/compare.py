@@ -24,9 +24,15 @@ def _error(actual: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
     return torch.where(same, 0.0, (actual - expected).abs()).nan_to_num(math.inf)
 
 
-def difference(actual: torch.Tensor, eager: torch.Tensor, exact: torch.Tensor | None) -> str | None:
+def difference(
+    actual: torch.Tensor,
+    eager: torch.Tensor,
+    exact: torch.Tensor | None,
+    error: torch.Tensor | None = None,
+) -> str | None:
     """What is wrong with `actual`, None if nothing. `exact` is the result of the
-    same call in f64: where eager's own error is large, ours may be as large."""
+    same call in f64: where eager's own error is large, ours may be as large.
+    `error` is how large eager's may be, where it's known of more than this call."""
     if actual.dtype != eager.dtype:
         return f"expected dtype {eager.dtype}, but got {actual.dtype}"
     if actual.shape != eager.shape:
@@ -46,6 +52,8 @@ def difference(actual: torch.Tensor, eager: torch.Tensor, exact: torch.Tensor | 
         # Rounded, as it's infinite where the format cannot hold it.
         rounded = exact.to(eager.dtype).double()
         allowed += 2 * _error(theirs, exact.double()).nan_to_num(posinf=format_max)
+        if error is not None:
+            allowed += 2 * error
         wrong &= _error(wide, rounded) > allowed
     return _describe(wrong, actual, eager, exact)
 

@@ -12,6 +12,8 @@ from torch.utils import _pytree as pytree
 
 from opinfo.cases import Case
 
+# Calls that say how far off eager PyTorch may be.
+_DRAWS = 8
 # What PyTorch raises where a call isn't one.
 ERRORS = (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError, AssertionError)
 
@@ -98,6 +100,38 @@ def is_narrow(case: Case) -> bool:
     """Whether f64 is more exact than the sample's tensors."""
     dtypes = {tensor.dtype for tensor in case.tensors if tensor.is_floating_point()}
     return bool(dtypes - {torch.float64})
+
+
+def errors_of(
+    evaluate: Callable[[Sequence[torch.Tensor]], Sequence[torch.Tensor | None]],
+    tensors: Sequence[torch.Tensor],
+) -> list[torch.Tensor | None]:
+    """How far off eager PyTorch may be: the largest error of a few calls whose tensors differ by a
+    rounding. Where terms cancel, one call may be right by luck."""
+    generator = torch.Generator().manual_seed(0)
+    largest: list[torch.Tensor | None] = []
+    for _ in range(_DRAWS):
+        moved = [_moved(tensor, generator) for tensor in tensors]
+        try:
+            pairs = list(zip(evaluate(moved), evaluate(_widen(moved)), strict=True))
+        except ERRORS:
+            continue
+        largest = largest or [None] * len(pairs)
+        for index, (rough, exact) in enumerate(pairs):
+            if rough is None or not rough.is_floating_point() or rough.shape != exact.shape:
+                continue
+            error = (rough.double() - exact.double()).abs().nan_to_num(0.0, posinf=0.0)
+            before = largest[index]
+            largest[index] = error if before is None else torch.maximum(before, error)
+    return largest
+
+
+def _moved(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """The tensor with each number a rounding larger or smaller."""
+    if not tensor.is_floating_point():
+        return tensor
+    signs = torch.randint(0, 2, tensor.shape, generator=generator, dtype=torch.float64) * 2 - 1
+    return (tensor.double() * (1 + torch.finfo(tensor.dtype).eps * signs)).to(tensor.dtype)
 
 
 def results_in_f64(case: Case) -> list[torch.Tensor] | None:

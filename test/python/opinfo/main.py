@@ -10,6 +10,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from shard import add_shard
+
 from opinfo.cases import DTYPES
 from opinfo.report import Report
 from opinfo.runner import SUITE, Settings, claimed_operations, default_jobs, default_names, run
@@ -26,6 +28,7 @@ def main(arguments: list[str], root: Path) -> int:
     parser.add_argument("--dtypes", default=",".join(DTYPES), help="comma-separated")
     parser.add_argument("--samples", type=int, default=40, help="per operator, dtype and list")
     parser.add_argument("--jobs", type=int, default=default_jobs())
+    add_shard(parser)
     parser.add_argument("--fuse-opt", type=Path, default=root / "build/dev/bin/fuse-opt")
     parser.add_argument("--no-backward-graph", action="store_true")
     parser.add_argument("--json", type=Path, help="writes all outcomes")
@@ -42,10 +45,12 @@ def main(arguments: list[str], root: Path) -> int:
         limit=options.samples,
         backward_graphs=() if options.no_backward_graph else tuple(DTYPES),
         claimed=claimed,
+        fuse_opt=options.fuse_opt,
     )
     if options.record:
-        settings = replace(SUITE, claimed=claimed)
-    names = [name for name in default_names() if re.fullmatch(options.ops, name)]
+        settings = replace(SUITE, claimed=claimed, fuse_opt=options.fuse_opt)
+    index, count = options.shard
+    names = [name for name in default_names() if re.fullmatch(options.ops, name)][index::count]
     start = time.monotonic()
     report = Report(claimed)
     for outcome in run(names, settings, options.jobs):
@@ -62,5 +67,6 @@ def main(arguments: list[str], root: Path) -> int:
         print(report.text())
     seconds = time.monotonic() - start
     print(f"\n{len(report.outcomes)} samples of {len(names)} operators in {seconds:.0f} s")
-    print(f"{len(report.failures)} failures")
+    counts = [report.count(status) for status in ("passed", "excluded", "failed")]
+    print(f"{counts[0]} passed, {counts[1]} excluded, {counts[2]} failed")
     return 1 if report.failures else 0

@@ -97,10 +97,6 @@ _INEXACT: tuple[tuple[str, str], ...] = (
         rf"(polygamma\.\w+|digamma)/\w+: {_GRADIENT}.*, but got -?inf.*",
         "PyTorch's derivative at a pole is some large number",
     ),
-    (
-        r"__rpow__/f16: backward graph's result \d+: .*, but got -?inf.*",
-        "a product next to the largest f16 rounds to it or to infinity",
-    ),
 )
 
 

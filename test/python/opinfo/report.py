@@ -46,6 +46,10 @@ class Report:
             self._operations.update(outcome.operations)
             self._backward_graphs.update([outcome.backward_graph] if outcome.backward_graph else [])
 
+    def count(self, status: str) -> int:
+        """How many samples ended so."""
+        return sum(outcome.status == status for outcome in self.outcomes)
+
     @property
     def failures(self) -> list[Outcome]:
         """The samples that are wrong."""

@@ -35,6 +35,8 @@ class Settings:
     # The dtypes in which PyTorch's own backward graphs are compared too.
     backward_graphs: tuple[str, ...] = tuple(DTYPES)
     claimed: frozenset[str] | None = None
+    # The tool that makes programs which round each value.
+    fuse_opt: Path = Path("fuse-opt")
 
 
 # What the test suite runs.
@@ -55,7 +57,7 @@ def _work(connection: Connection, settings: Settings) -> None:
     # What was imported stays: the collections between operators needn't look at it.
     gc.freeze()
     torch.set_num_threads(1)
-    checker = Checker(settings.claimed)
+    checker = Checker(settings.claimed, settings.fuse_opt)
     while True:
         # The operator, and the sample at which an earlier process ended.
         name, after = connection.recv()

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import fuseops
@@ -48,9 +50,11 @@ class Different(Failed):
 
 
 class Programs:
-    """Compiled programs by their text: samples often differ in values only."""
+    """Compiled programs by their text: samples often differ in values only. With a `fuse_opt` every
+    value is rounded to its element type, as eager PyTorch does it."""
 
-    def __init__(self, capacity: int = 64) -> None:
+    def __init__(self, fuse_opt: Path | None = None, capacity: int = 64) -> None:
+        self._fuse_opt = fuse_opt
         self._capacity = capacity
         self._programs: OrderedDict[str, fuseops.Program | Exception] = OrderedDict()
 
@@ -58,7 +62,7 @@ class Programs:
         """The program of a text; raises as the first attempt did."""
         if text not in self._programs:
             try:
-                self._programs[text] = fuseops.compile_ir(text)
+                self._programs[text] = fuseops.compile_ir(self._rounded(text))
             except fuseops.FuseOpsError as error:
                 self._programs[text] = error
             while len(self._programs) > self._capacity:
@@ -71,6 +75,14 @@ class Programs:
         if reason is None:
             raise Failed(f"refused: {(found.diagnostics or str(found)).strip()}")
         raise Excluded(reason)
+
+    def _rounded(self, text: str) -> str:
+        if self._fuse_opt is None:
+            return text
+        fused = fuseops.emit(text, "ir", compile_to="fusion")
+        option = "--convert-fuseops-to-kernels=target=cpu round-intermediates"
+        command = [str(self._fuse_opt), option]
+        return subprocess.run(command, input=fused, capture_output=True, check=True).stdout.decode()
 
 
 def operations_of(graph: GraphModule) -> list[str]:
