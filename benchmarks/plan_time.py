@@ -53,9 +53,7 @@ def layers(ops: int) -> str:
     stream = "%x"
 
     def linear(value: str) -> str:
-        body.append(
-            f"%{len(body)} = fuseops.linear {value}, %w : ({MATRIX}, {WEIGHT}) -> {MATRIX}"
-        )
+        body.append(f"%{len(body)} = fuseops.linear {value}, %w : ({MATRIX}, {WEIGHT}) -> {MATRIX}")
         return f"%{len(body) - 1}"
 
     while len(body) < ops:

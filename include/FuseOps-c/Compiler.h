@@ -59,6 +59,9 @@ typedef struct fuseopsCompileOptions {
   const char *python_sites;
   /// Whether weights are quantized in an entry of their own, `prepare`.
   int prepare;
+  /// The file of measured schedules that kernels get, as `fuse-compile --tune`
+  /// writes it; none by default.
+  const char *schedules;
 } fuseopsCompileOptions;
 
 /// The outcome of a compilation.

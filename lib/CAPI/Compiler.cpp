@@ -57,6 +57,8 @@ static std::string readOptions(const fuseopsCompileOptions *given,
   if (all.entry)
     options.entry = all.entry;
   options.prepare = all.prepare != 0;
+  if (all.schedules)
+    options.schedules = all.schedules;
   if (all.python_sites) {
     SmallVector<StringRef> sites;
     StringRef(all.python_sites).split(sites, ':', -1, /*KeepEmpty=*/false);

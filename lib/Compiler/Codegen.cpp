@@ -23,8 +23,8 @@ static SmallVector<ModuleOp> getKernelModules(ModuleOp module) {
   return modules;
 }
 
-static FailureOr<KernelTarget> getKernelTarget(Location loc,
-                                               const TargetSpec &target) {
+FailureOr<KernelTarget>
+mlir::fuseops::getKernelTarget(Location loc, const TargetSpec &target) {
   if (target.isCUDA())
     return KernelTarget::cuda(target.arch);
   FailureOr<std::string> level = resolveCPU(loc, target.arch);

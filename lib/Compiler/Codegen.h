@@ -9,6 +9,7 @@
 #define FUSEOPS_LIB_COMPILER_CODEGEN_H
 
 #include "FuseOps/Compiler/Compiler.h"
+#include "FuseOps/Conversion/KernelToLLVM.h"
 #include "FuseOps/Target/Program.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -25,6 +26,10 @@ struct GeneratedCode {
   std::string assembler;
   SmallVector<KernelUsage> usage;
 };
+
+/// What kernels are generated for. Fails with an error at `loc` where `native`
+/// is no level that is known.
+FailureOr<KernelTarget> getKernelTarget(Location loc, const TargetSpec &target);
 
 /// Lowers the module of kernels in `module` to the `llvm` dialect, in place.
 LogicalResult lowerKernels(ModuleOp module, const TargetSpec &target);

@@ -12,8 +12,10 @@
 #include "Report.h"
 #include "SourceFacts.h"
 
+#include "FuseOps/Compiler/Tuning.h"
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
 #include "FuseOps/Target/Program.h"
+#include "FuseOps/Transforms/FusibleEdits.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -53,6 +55,8 @@ public:
 
 private:
   LogicalResult runPhases(Phase first, Phase last);
+  template <typename OpTy>
+  bool holds();
   FailureOr<FusibleOp> selectEntry();
   FusibleOp getPrepare(FusibleOp fusible);
   FusibleOp getProgram();
@@ -175,6 +179,21 @@ LogicalResult Compilation::finish() {
   return success();
 }
 
+/// Whether the module has an operation of that kind anywhere.
+template <typename OpTy>
+bool Compilation::holds() {
+  return module->walk([](OpTy) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// Calls `read` with a fusible as it was before it was planned.
+static void readFacts(FusibleOp fusible,
+                      function_ref<void(FusibleOp fusible)> read) {
+  OwningOpRef<FusibleOp> copy = fusible.clone();
+  inlineGroups(*copy);
+  read(*copy);
+}
+
 LogicalResult Compilation::run(StringRef source, StringRef name) {
   module = parseSourceString<ModuleOp>(source, ParserConfig(&context), name);
   if (!module || failed(runPhases(Phase::Input, Phase::Input)))
@@ -186,24 +205,31 @@ LogicalResult Compilation::run(StringRef source, StringRef name) {
     FailureOr<FusibleOp> fusible = selectEntry();
     if (failed(fusible))
       return failure();
-    roles = getArgumentRoles(*fusible);
+    readFacts(*fusible,
+              [&](FusibleOp copy) { roles = getArgumentRoles(copy); });
   }
-  // What --compile-to=lowering or target printed has its kernels already.
-  bool isLowered =
-      module->walk([](LaunchOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
+  // What --compile-to=fusion printed has its plan already, and what lowering or
+  // target printed its kernels: both may have been edited. A group that was
+  // written without a backward is differentiated, which says that it can't be.
+  bool isPlanned = holds<GroupOp>(), isLowered = holds<LaunchOp>();
+  Phase before = isPlanned ? Phase::Differentiate : Phase::Saved;
   if (!isLowered && last >= Phase::Differentiate &&
-      failed(runPhases(Phase::Differentiate, std::min(last, Phase::Saved))))
+      failed(runPhases(Phase::Differentiate, std::min(last, before))))
     return failure();
   // Gradients may be larger than anything in the source.
   if (failed(verifySizes(*module)))
     return failure();
-  if (FusibleOp fusible = getProgram()) {
-    reductions = getReductionLengths(fusible);
-    precisions = getOutputPrecisions(fusible);
-  }
+  if (FusibleOp fusible = getProgram())
+    readFacts(fusible, [&](FusibleOp copy) {
+      reductions = getReductionLengths(copy);
+      precisions = getOutputPrecisions(copy);
+    });
   if (!isLowered && last >= Phase::Fusion &&
-      failed(runPhases(Phase::Fusion, std::min(last, Phase::Lowering))))
+      (failed(runPhases(Phase::Fusion, Phase::Fusion)) ||
+       failed(applySchedules(*module, options))))
+    return failure();
+  if (!isLowered && last >= Phase::Lowering &&
+      failed(runPhases(Phase::Lowering, Phase::Lowering)))
     return failure();
   if (last == Phase::Target)
     return finish();

@@ -113,8 +113,10 @@ static std::string getPasses(Phase phase, const PipelineOptions &options) {
   }
   case Phase::Lowering:
     // The reference runs on the CPU.
-    return options.target.isCUDA() ? "convert-fuseops-to-kernels{target=cuda}"
-                                   : "convert-fuseops-to-kernels{target=cpu}";
+    return options.target.isCUDA()
+               ? "convert-fuseops-to-kernels{target=cuda chip=" +
+                     options.target.arch + "}"
+               : "convert-fuseops-to-kernels{target=cpu}";
   case Phase::Target:
     return "";
   }

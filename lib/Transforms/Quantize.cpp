@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FuseOps/Analysis/OperationShape.h"
 #include "FuseOps/Dialect/FuseOps/Contraction.h"
 #include "FuseOps/Dialect/FuseOps/Layout.h"
-#include "FuseOps/Analysis/OperationShape.h"
 #include "FuseOps/Transforms/FusibleEdits.h"
 #include "FuseOps/Transforms/Passes.h"
 #include "Recipe.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Analysis/OperationShape.h"
+#include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Transforms/FusibleEdits.h"
 #include "QuantizedMoves.h"
 

@@ -140,9 +140,8 @@ std::optional<Recomputation> SavedChoice::getRecomputation(Value value) {
   for (Value leaf : candidate.leaves)
     candidate.freed -= getCost(leaf);
   candidate.ops = ops.takeVector();
-  llvm::sort(candidate.ops, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(candidate.ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   return candidate;
 }
 
@@ -190,12 +189,11 @@ void mlir::fuseops::keepBudget(FusibleOp fusible, int64_t budget,
   }
 }
 
-/// Whether memory gets `value` for forward's own sake: a library writes or reads
-/// it, or the program gives it back.
+/// Whether memory gets `value` for forward's own sake: a library writes or
+/// reads it, or the program gives it back.
 static bool isStoredAnyway(FusibleOp fusible, Value value) {
   if (getStorage(fusible, value) ||
-      !isa_and_present<FusibleOpInterface>(
-          skipReshapes(value).getDefiningOp()))
+      !isa_and_present<FusibleOpInterface>(skipReshapes(value).getDefiningOp()))
     return true;
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (auto reshape = dyn_cast<ReshapeOp>(user))

@@ -49,6 +49,7 @@ class _CompileOptions(ctypes.Structure):
         ("entry", c_char_p),
         ("python_sites", c_char_p),
         ("prepare", ctypes.c_int),
+        ("schedules", c_char_p),
     ]
 
 

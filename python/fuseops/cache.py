@@ -3,8 +3,8 @@
 
 An entry is a file named by its key, which holds the SHA-256 of the program and
 the program. A key covers all that a program depends on: the source text, the
-options, the compiler library, and this machine's CPU or CUDA assembler. Failed
-compilations are not entries.
+options, the file of schedules, the compiler library, and this machine's CPU or
+CUDA assembler. Failed compilations are not entries.
 
 Any number of processes may use one folder. Entries appear whole, by a rename,
 and an entry that is damaged is compiled again, with a warning. A folder that
@@ -108,6 +108,10 @@ def entry_key(source: bytes, name: str, options: CompileOptions) -> str:
         "options": asdict(options),
         "compiler": _compiler_identity(find_library("fuseops_compiler")),
     }
+    if options.schedules:
+        # Without the file, compiling says what's wrong.
+        with suppress(OSError):
+            facts["schedules"] = hashlib.sha256(Path(options.schedules).read_bytes()).hexdigest()
     # A target that names its CPU or GPU is the same on every machine, but for
     # the assembler that makes cubins.
     kind, _, arch = options.target.partition(":")

@@ -11,7 +11,12 @@ from pathlib import Path
 
 from fuseops import _capi, cache
 from fuseops.errors import FuseOpsError
-from fuseops.options import CompileOptions, package_folders, reproducer_folder
+from fuseops.options import (
+    CompileOptions,
+    package_folders,
+    reproducer_folder,
+    schedules_file,
+)
 from fuseops.program import Program
 
 
@@ -42,6 +47,7 @@ def _fail(data: bytes, diagnostics: str, emitted: str, options: CompileOptions) 
         words += [f"--recipe={options.recipe}", f"--emit={emitted}"]
         words += [f"--entry={options.entry}"] if options.entry else []
         words += ["--prepare"] if options.prepare else []
+        words += [f"--schedules={options.schedules}"] if options.schedules else []
         command = shlex.join(words)
     except OSError:
         reproducer = None
@@ -75,13 +81,14 @@ def emit(
     recipe: str = "none",
     entry: str | None = None,
     prepare: bool = False,
+    schedules: str | os.PathLike[str] | None = None,
     compile_to: str | None = None,
 ) -> bytes:
     """Compiles IR, text or the path of a `.mlir` file, to a program file, `report`,
     `ptx`, `cubin`, `obj` or, up to the phase `compile_to`, `ir`. Raises
     FuseOpsError."""
     data, name = _read(source)
-    options = CompileOptions(target, recipe, entry, prepare)
+    options = CompileOptions(target, recipe, entry, prepare, schedules_file(schedules))
     return _compile(data, name, options, kind, compile_to)
 
 
@@ -92,13 +99,15 @@ def compile_ir(
     recipe: str = "none",
     entry: str | None = None,
     prepare: bool = False,
+    schedules: str | os.PathLike[str] | None = None,
 ) -> Program:
     """Compiles IR of FuseOps or torch-mlir, text or the path of a `.mlir` file, and
     loads it. With `prepare` the weights of a recipe are quantized in an entry of
-    their own, which the report describes. What was compiled before comes from the
-    cache on disk (fuseops.cache). Raises FuseOpsError, and then leaves all as it
-    was."""
+    their own, which the report describes. `schedules` is a file that
+    `fuse-compile --tune` wrote, by default that of the environment
+    (fuseops.options). What was compiled before comes from the cache on disk
+    (fuseops.cache). Raises FuseOpsError, and then leaves all as it was."""
     data, name = _read(source)
-    options = CompileOptions(target, recipe, entry, prepare)
+    options = CompileOptions(target, recipe, entry, prepare, schedules_file(schedules))
     key = cache.entry_key(data, name, options)
     return Program(cache.fetch(key, lambda: _compile(data, name, options, "program")))

@@ -5,6 +5,8 @@ FUSEOPS_LIBRARY_PATH: the folder of libfuseops_compiler and libfuseops_runtime,
     else that of the package, else the checkout's build/dev/lib or build/release/lib.
 FUSEOPS_REPRODUCER_PATH: where sources of failed compilations are written, else
     the folder for temporary files.
+FUSEOPS_SCHEDULES: the file of measured schedules (docs/Tuning.md) of compilations
+    that name none.
 FUSEOPS_CACHE_DIR: the folder of the compile cache, else $XDG_CACHE_HOME/fuseops,
     else ~/.cache/fuseops.
 FUSEOPS_CACHE: 0 turns the compile cache off.
@@ -31,6 +33,12 @@ class CompileOptions:
     recipe: str = "none"
     entry: str | None = None
     prepare: bool = False
+    schedules: str | None = None
+
+
+def schedules_file(chosen: str | os.PathLike[str] | None) -> str | None:
+    """The file of measured schedules: that of the caller, else the environment's."""
+    return (os.environ.get("FUSEOPS_SCHEDULES") or None) if chosen is None else os.fspath(chosen)
 
 
 def library_folders() -> list[Path]:

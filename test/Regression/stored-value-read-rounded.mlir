@@ -4,13 +4,13 @@
 // RUN: fuse-compile %s --target=cpu:x86-64-v4 --compile-to=lowering | FileCheck %s
 
 // CHECK: func.func @forward_0(
-// CHECK: %[[SUM:.+]] = arith.addf %{{.+}} : vector<16xf32>
-// CHECK-NEXT: %[[STORED:.+]] = arith.truncf %[[SUM]] : vector<16xf32> to vector<16xbf16>
-// CHECK-NEXT: %[[READ:.+]] = arith.extf %[[STORED]] : vector<16xbf16> to vector<16xf32>
-// CHECK: llvm.store %[[STORED]], %{{.+}} : vector<16xbf16>, !llvm.ptr
-// CHECK: arith.mulf %[[READ]], %{{.+}} : vector<16xf32>
-// CHECK: %[[LAST:.+]] = arith.truncf %{{.+}} : vector<16xf32> to vector<16xbf16>
-// CHECK: llvm.store %[[LAST]], %{{.+}} : vector<16xbf16>, !llvm.ptr
+// CHECK: %[[SUM:.+]] = arith.addf %{{.+}} : vector<32xf32>
+// CHECK-NEXT: %[[STORED:.+]] = arith.truncf %[[SUM]] : vector<32xf32> to vector<32xbf16>
+// CHECK-NEXT: %[[READ:.+]] = arith.extf %[[STORED]] : vector<32xbf16> to vector<32xf32>
+// CHECK: llvm.store %[[STORED]], %{{.+}} : vector<32xbf16>, !llvm.ptr
+// CHECK: arith.mulf %[[READ]], %{{.+}} : vector<32xf32>
+// CHECK: %[[LAST:.+]] = arith.truncf %{{.+}} : vector<32xf32> to vector<32xbf16>
+// CHECK: llvm.store %[[LAST]], %{{.+}} : vector<32xbf16>, !llvm.ptr
 fuseops.fusible @f(%x: tensor<?x64xbf16> {fuseops.frozen}, %y: tensor<?x64xbf16> {fuseops.frozen}) -> (tensor<?x64xbf16>, tensor<?x64xbf16>)
 forward {
   %sum = fuseops.add %x, %y : tensor<?x64xbf16>, tensor<?x64xbf16> -> tensor<?x64xbf16>

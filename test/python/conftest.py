@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BIN = ROOT / "build" / "dev" / "bin"
 # Tests are of the compiler, not of what it compiled before.
 os.environ["FUSEOPS_CACHE"] = "0"
+os.environ.pop("FUSEOPS_SCHEDULES", None)
 
 
 @pytest.fixture(autouse=True)

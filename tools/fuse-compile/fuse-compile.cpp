@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tuner.h"
+
 #include "FuseOps/Compiler/Compiler.h"
 #include "FuseOps/Compiler/ReportFormat.h"
 
@@ -58,7 +60,27 @@ static cl::opt<std::string>
                cl::value_desc("format"),
                cl::desc("Write the report: json (also --emit=report), text or "
                         "html"));
+static cl::opt<std::string>
+    schedulesPath("schedules", cl::cat(category), cl::value_desc("file"),
+                  cl::desc("Give kernels the schedules of this file"));
+static cl::opt<bool>
+    wantsTune("tune", cl::cat(category),
+              cl::desc("Measure schedules of each kernel on this machine and "
+                       "write the fastest to the file of --schedules"));
+static cl::opt<bool>
+    listsSchedules("list-schedules", cl::cat(category),
+                   cl::desc("Print the schedules that --tune would measure, "
+                            "best first by the cost model"));
+static cl::list<int64_t>
+    symbolSizes("size", cl::CommaSeparated, cl::cat(category),
+                cl::desc("With --tune: the values of every `?` to measure at, "
+                         "by default 4096"));
+static cl::opt<unsigned> numCandidates(
+    "candidates", cl::init(6), cl::cat(category),
+    cl::desc("With --tune: how many schedules of each kernel to measure, the "
+             "one that it has by default included"));
 
+static constexpr int64_t kTunedSize = 4096;
 static constexpr int kDone = 0;
 static constexpr int kFailed = 1;
 static constexpr int kWrongUse = 2;
@@ -66,6 +88,50 @@ static constexpr int kWrongUse = 2;
 static int rejectUse(const Twine &reason) {
   llvm::errs() << "fuse-compile: " << reason << "\n";
   return kWrongUse;
+}
+
+/// A reason if what the command line says beside --tune is wrong.
+static std::string checkTuneOptions(const CompileOptions &options) {
+  if (compileTo.getNumOccurrences() || emitText.getNumOccurrences() ||
+      reportText.getNumOccurrences() || outputPath.getNumOccurrences())
+    return "expected --tune and --list-schedules without --compile-to, --emit, "
+           "--report and -o: they compile no program";
+  if (wantsTune && listsSchedules)
+    return "expected either --tune or --list-schedules, but got both";
+  if (wantsTune && options.schedules.empty())
+    return "expected --schedules=FILE with --tune, where the schedules go";
+  if (options.target.kind == TargetSpec::Reference)
+    return "expected target `cpu` or `cuda`: the reference has no schedules";
+  if (numCandidates < 2)
+    return "expected --candidates of 2 or more, but got " +
+           std::to_string(numCandidates);
+  for (int64_t size : symbolSizes)
+    if (size <= 0)
+      return "expected --size of 1 or more, but got " + std::to_string(size);
+  return "";
+}
+
+/// Measures, or lists what would be measured, instead of compiling.
+static int runTune(const CompileOptions &options) {
+  TuneJob job;
+  job.path = inputPath;
+  job.options = options;
+  job.namesChip = StringRef(targetText).contains(':');
+  job.sizes.assign(symbolSizes.begin(), symbolSizes.end());
+  if (job.sizes.empty())
+    job.sizes.push_back(kTunedSize);
+  job.numCandidates = numCandidates;
+  llvm::Expected<bool> isSound = listsSchedules
+                                     ? listSchedules(job, llvm::outs())
+                                     : tune(std::move(job), llvm::outs());
+  if (isSound)
+    return *isSound ? kDone : kFailed;
+  std::string reason = llvm::toString(isSound.takeError());
+  // The compiler's messages say that they are errors.
+  if (!StringRef(reason).contains("error: "))
+    llvm::errs() << "error: ";
+  llvm::errs() << reason << "\n";
+  return kFailed;
 }
 
 /// Fills `options` and `format` from the command line. Returns a reason if it
@@ -90,6 +156,12 @@ static std::string readOptions(CompileOptions &options, ReportFormat &format) {
     format = *found;
   }
   options.entry = entryName;
+  options.schedules = schedulesPath;
+  if (wantsTune || listsSchedules)
+    return checkTuneOptions(options);
+  if (symbolSizes.getNumOccurrences() || numCandidates.getNumOccurrences())
+    return "expected --size and --candidates with --tune or --list-schedules "
+           "only";
   if (compileTo.getNumOccurrences()) {
     std::optional<Phase> phase = symbolizePhase(compileTo);
     if (!phase)
@@ -160,6 +232,8 @@ int main(int argc, char **argv) {
   ReportFormat format = ReportFormat::JSON;
   if (std::string reason = readOptions(options, format); !reason.empty())
     return rejectUse(reason);
+  if (wantsTune || listsSchedules)
+    return runTune(options);
 
   // The linker within the compiler resets all options of the process.
   std::string path =

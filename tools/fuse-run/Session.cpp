@@ -206,8 +206,8 @@ struct RunArguments {
 
 } // namespace
 
-static Expected<std::shared_ptr<DeviceBuffer>>
-allocateWorkspace(const fuseopsProgram *program, int32_t entry, int64_t size) {
+Expected<std::shared_ptr<DeviceBuffer>>
+Session::allocateWorkspace(int32_t entry) const {
   size_t bytes = 0;
   if (Error error =
           toError(fuseopsEntryWorkspaceBytes(program, entry, size, &bytes)))
@@ -253,7 +253,7 @@ Session::run(int32_t entry, llvm::ArrayRef<DeviceTensor> inputs) const {
     if (Error error = output.buffer->poison())
       return std::move(error);
   }
-  auto workspace = allocateWorkspace(program, entry, size);
+  auto workspace = allocateWorkspace(entry);
   if (!workspace)
     return workspace.takeError();
   RunArguments arguments(deviceType, inputs, outputs);
@@ -268,11 +268,25 @@ Session::run(int32_t entry, llvm::ArrayRef<DeviceTensor> inputs) const {
   return outputs;
 }
 
+Expected<double> Session::profile(int32_t entry,
+                                  llvm::ArrayRef<DeviceTensor> inputs,
+                                  llvm::ArrayRef<DeviceTensor> outputs,
+                                  const DeviceBuffer &workspace) const {
+  RunArguments arguments(fuseopsProgramDeviceType(program), inputs, outputs);
+  std::vector<double> steps(describe(entry).num_steps);
+  if (Error error = toError(fuseopsRunProfiled(
+          program, entry, arguments.inputs.data(), arguments.inputs.size(),
+          arguments.outputs.data(), arguments.outputs.size(),
+          workspace.getPointer(), workspace.getSize(), nullptr, steps.data())))
+    return std::move(error);
+  return std::accumulate(steps.begin(), steps.end(), 0.0);
+}
+
 Expected<EntryTimes> Session::time(int32_t entry,
                                    llvm::ArrayRef<DeviceTensor> inputs,
                                    llvm::ArrayRef<DeviceTensor> outputs,
                                    int32_t repetitions) const {
-  auto workspace = allocateWorkspace(program, entry, size);
+  auto workspace = allocateWorkspace(entry);
   if (!workspace)
     return workspace.takeError();
   RunArguments arguments(fuseopsProgramDeviceType(program), inputs, outputs);

@@ -85,6 +85,17 @@ public:
   llvm::Expected<std::vector<DeviceTensor>>
   run(int32_t entry, llvm::ArrayRef<DeviceTensor> inputs) const;
 
+  /// Memory for the workspace of an entry, poisoned.
+  llvm::Expected<std::shared_ptr<DeviceBuffer>>
+  allocateWorkspace(int32_t entry) const;
+
+  /// Runs an entry once into the outputs that `run` gave, and tells how long
+  /// its steps took together, in microseconds.
+  llvm::Expected<double> profile(int32_t entry,
+                                 llvm::ArrayRef<DeviceTensor> inputs,
+                                 llvm::ArrayRef<DeviceTensor> outputs,
+                                 const DeviceBuffer &workspace) const;
+
   /// Runs an entry again and again into the outputs that `run` gave.
   llvm::Expected<EntryTimes> time(int32_t entry,
                                   llvm::ArrayRef<DeviceTensor> inputs,

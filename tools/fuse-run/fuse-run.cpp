@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Machine.h"
 #include "Table.h"
 
 #include "FuseOps/Compiler/Compiler.h"
@@ -15,8 +16,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <unistd.h>
 
 using namespace mlir::fuseops;
 using namespace fuserun;
@@ -56,6 +55,10 @@ static cl::opt<std::string>
     entryName("entry", cl::cat(category), cl::value_desc("name"),
               cl::desc("The fusible to run, where there is more than one"));
 static cl::opt<std::string>
+    schedulesPath("schedules", cl::cat(category), cl::value_desc("file"),
+                  cl::desc("Measured schedules, as fuse-compile --tune writes "
+                           "them"));
+static cl::opt<std::string>
     sourcePath("source", cl::cat(category), cl::value_desc("file"),
                cl::desc("The source of PROGRAM, for --check"));
 
@@ -74,7 +77,7 @@ namespace {
 /// What the command line asks for. A copy, because the linker within the
 /// compiler resets all options of the process.
 struct Job {
-  std::string path, sourcePath, recipe, entry;
+  std::string path, sourcePath, recipe, entry, schedules;
   TargetSpec target;
   bool namesTarget = false, namesChip = false;
   bool wantsCheck = false, wantsJSON = false;
@@ -93,31 +96,9 @@ static int rejectUse(const llvm::Twine &reason) {
   return kWrongUse;
 }
 
-static std::string getDeviceText(decltype(fuseopsDeviceName) *ask,
-                                 int32_t deviceType, int32_t device) {
-  char text[256] = "";
-  ask(deviceType, device, text, sizeof(text));
-  return text;
-}
-
-static std::string getCpuName() {
-  if (auto file = llvm::MemoryBuffer::getFileAsStream("/proc/cpuinfo")) {
-    StringRef text = (*file)->getBuffer();
-    StringRef line = text.substr(text.find("model name")).split('\n').first;
-    if (StringRef name = line.split(':').second.trim(); !name.empty())
-      return name.str();
-  }
-  return getDeviceText(fuseopsDeviceName, kDLCPU, 0);
-}
-
-static std::string getChip(int32_t deviceType) {
-  return deviceType == kDLCPU ? getCpuName()
-                              : getDeviceText(fuseopsDeviceName, deviceType, 0);
-}
-
 static int printDevices() {
   llvm::outs() << "cpu:0 " << getDeviceText(fuseopsDeviceArch, kDLCPU, 0) << " "
-               << getCpuName() << "\n";
+               << getChip(kDLCPU) << "\n";
   int32_t count = 0;
   if (fuseopsDeviceCount(kDLCUDA, &count) != FUSEOPS_OK)
     count = 0;
@@ -128,28 +109,6 @@ static int printDevices() {
   return kDone;
 }
 
-/// Makes sure that this machine can run `target`. A CUDA target without a chip
-/// gets that of the machine.
-static Error prepareTarget(TargetSpec &target, bool namesChip) {
-  if (!target.isCUDA())
-    return Error::success();
-  int32_t count = 0;
-  if (Error error = toError(fuseopsDeviceCount(kDLCUDA, &count)))
-    return error;
-  if (count == 0)
-    return llvm::createStringError("this machine has no CUDA device");
-  if (namesChip)
-    return Error::success();
-  std::string arch = getDeviceText(fuseopsDeviceArch, kDLCUDA, 0);
-  int number = 0;
-  // From Hopper on, the chip's own instructions need the `a`.
-  if (!StringRef(arch).substr(3).getAsInteger(10, number) && number >= 90)
-    arch += "a";
-  if (!arch.empty())
-    target.arch = arch;
-  return Error::success();
-}
-
 /// Compiles to a program. Errors and warnings are printed.
 static Expected<std::string> compile(const Job &job, StringRef source,
                                      StringRef path, const TargetSpec &target) {
@@ -157,6 +116,7 @@ static Expected<std::string> compile(const Job &job, StringRef source,
   options.target = target;
   options.recipe = job.recipe;
   options.entry = job.entry;
+  options.schedules = job.schedules;
   Compiler compiler;
   auto result = compiler.compile(source, path, options);
   std::string messages = compiler.formatMessages();
@@ -201,24 +161,6 @@ static Expected<CheckResult> check(const Job &job, const Session &session,
   if (!expected)
     return expected.takeError();
   return compare(session, trial, **reference, *expected);
-}
-
-/// Fails if the tensors of forward are more than this machine's memory: an
-/// allocation that fails ends the process.
-static Error checkMemory(const Session &session) {
-  Expected<double> needed = session.countHostBytes();
-  if (!needed)
-    return needed.takeError();
-  auto available = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-                   static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (*needed <= available)
-    return Error::success();
-  constexpr double kGiB = 1 << 30;
-  return llvm::createStringError(
-      llvm::formatv("size {0} needs {1:F1} GiB of memory, but this machine has "
-                    "{2:F1} GiB",
-                    session.getSize(), *needed / kGiB, available / kGiB)
-          .str());
 }
 
 /// Runs the job; true if an asked check failed.
@@ -287,6 +229,7 @@ static std::string readOptions(Job &job) {
   job.sourcePath = sourcePath;
   job.recipe = recipe;
   job.entry = entryName;
+  job.schedules = schedulesPath;
   job.wantsCheck = wantsCheck;
   job.wantsJSON = wantsJSON;
   job.size = symbolSize;

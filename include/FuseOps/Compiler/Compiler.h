@@ -29,6 +29,8 @@ struct CompileOptions : PipelineOptions {
   Phase compileTo = Phase::Target;
   /// The fusible that becomes the program; where empty, the only public one.
   std::string entry;
+  /// The file of measured schedules that kernels get; empty for none.
+  std::string schedules;
   /// Where the CUDA assembler is.
   AssemblerOptions assembler = AssemblerOptions::fromEnvironment();
 };

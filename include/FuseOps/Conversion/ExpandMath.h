@@ -25,6 +25,12 @@ void populateExpandMathPatterns(RewritePatternSet &patterns, MathTarget target);
 /// operations of `arith` and `math`.
 void populateExpandScalarPatterns(RewritePatternSet &patterns);
 
+/// CUDA: makes each approximate f32 division by 1 + exp(x) below `root` a
+/// product with the chip's reciprocal. `div.approx` is that too, but scales its
+/// operands where the divisor is denormal, which this one, at least 1, is not:
+/// the bits are the same. To be called before the patterns are applied.
+void shortenDivisions(Operation *root);
+
 /// Makes each integer division below `root` one that never traps: a divisor of
 /// 0 gives the quotient 0 and the remainder 0, and the lowest integer divided
 /// by -1 is itself. To be called once.

@@ -32,6 +32,10 @@ struct KernelTarget {
 /// three; `nvvm.maxntid` may stand on an `llvm.func` only.
 constexpr StringLiteral kBlockAttr = "fuseops.block";
 
+/// Name of the attribute that says how many thread blocks of a CUDA kernel one
+/// processor shall hold, an i32: it bounds the registers.
+constexpr StringLiteral kResidentsAttr = "fuseops.residents";
+
 /// Converts `kernels` in place to the `llvm` and `nvvm` dialects. A public
 /// `func.func` is a kernel: exported, and given `nvvm.kernel` for CUDA; a
 /// private one becomes internal. Neither may be named as a libm function. Fails

@@ -37,6 +37,8 @@ def ConvertFuseOpsToKernelsPass
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
            "What the kernels run on: `cpu` or `cuda`">,
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The CUDA chip, which decides what a schedule may ask for">,
     Option<"roundIntermediates", "round-intermediates", "bool",
            /*default=*/"false",
            "Round every value inside a kernel to its element type, as eager "

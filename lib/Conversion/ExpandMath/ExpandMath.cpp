@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <limits>
@@ -118,8 +119,9 @@ Value expm1Reduced(FloatBuilder &b, Value r) {
 }
 
 /// exp by the chip's base-two exponential. The power of two stays in the normal
-/// range; what is left of x beyond it overflows, or underflows gradually, in
-/// the approximation itself and in the product.
+/// range; what is left of x beyond it overflows in the approximation itself, or
+/// underflows gradually in the product. An f below -126 is one whose product
+/// with the smallest power of two is 0 in any case.
 Value expandExpNVVM(FloatBuilder &b, Value x) {
   Value shifted = b.fma(x, b.constant(kLog2E), b.constant(kRoundingMagic));
   shifted = b.clampBelow(shifted, kRoundingMagic - 126.0f);
@@ -130,7 +132,7 @@ Value expandExpNVVM(FloatBuilder &b, Value x) {
   // The magic number's own bits leave at the top.
   Value scale =
       b.intAdd(b.shiftLeft(b.bits(shifted), 23), b.constantInt(0x3f800000));
-  return b.mul(b.approximateExp2(f), b.fromBits(scale));
+  return b.mul(b.approximateNormalExp2(f), b.fromBits(scale));
 }
 
 Value expandExp(FloatBuilder &b, Value x) {
@@ -254,7 +256,7 @@ Value expandTanh(FloatBuilder &b, Value x) {
   if (b.isNVVM()) {
     Value square = b.mul(a, a);
     Value small = b.fma(b.mul(b.polynomial(square, kTanh), square), a, a);
-    Value e = b.approximateExp2(b.mul(a, b.constant(2.0f * kLog2E)));
+    Value e = b.approximateNormalExp2(b.mul(a, b.constant(2.0f * kLog2E)));
     Value r = b.approximateReciprocal(b.add(e, b.constant(1.0f)));
     Value large = b.fma(r, b.constant(-2.0f), b.constant(1.0f));
     Value isSmall = b.compare(Predicate::OLT, a, b.constant(0.6f));
@@ -340,6 +342,21 @@ private:
   Expansion expansion;
 };
 
+/// Whether `value` is 1 + exp(x).
+bool isOnePlusExp(Value value) {
+  auto sum = value.getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  auto isOne = [](Value term) {
+    if (auto broadcast = term.getDefiningOp<vector::BroadcastOp>())
+      term = broadcast.getSource();
+    return matchPattern(term, m_OneFloat());
+  };
+  auto isExp = [](Value term) { return !!term.getDefiningOp<math::ExpOp>(); };
+  return (isOne(sum.getLhs()) && isExp(sum.getRhs())) ||
+         (isOne(sum.getRhs()) && isExp(sum.getLhs()));
+}
+
 struct ExpandMathPass
     : mlir::fuseops::impl::ExpandMathPassBase<ExpandMathPass> {
   using Base::Base;
@@ -357,6 +374,8 @@ struct ExpandMathPass
   }
 
   void runOnOperation() override {
+    if (target == "nvvm")
+      shortenDivisions(getOperation());
     if (failed(applyPatternsGreedily(getOperation(), patterns)))
       return signalPassFailure();
     guardIntegerDivisions(getOperation());
@@ -385,4 +404,21 @@ void mlir::fuseops::populateExpandMathPatterns(RewritePatternSet &patterns,
   // The CPU has IEEE square roots.
   if (target == MathTarget::NVVM)
     patterns.add<ExpandUnary<math::RsqrtOp>>(context, target, expandRsqrt);
+}
+
+void mlir::fuseops::shortenDivisions(Operation *root) {
+  SmallVector<arith::DivFOp> divisions;
+  root->walk([&](arith::DivFOp op) {
+    bool isApproximate =
+        arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+    if (isApproximate && getElementTypeOrSelf(op.getType()).isF32() &&
+        isOnePlusExp(op.getRhs()))
+      divisions.push_back(op);
+  });
+  IRRewriter rewriter(root->getContext());
+  for (arith::DivFOp op : divisions) {
+    rewriter.setInsertionPoint(op);
+    FloatBuilder builder(rewriter, op.getLoc(), op.getType(), MathTarget::NVVM);
+    rewriter.replaceOp(op, builder.quickDivide(op.getLhs(), op.getRhs()));
+  }
 }

@@ -145,6 +145,10 @@ Value FloatBuilder::approximateExp2(Value x) {
   });
 }
 
+Value FloatBuilder::approximateNormalExp2(Value x) {
+  return callIntrinsic("llvm.nvvm.ex2.approx.ftz", x);
+}
+
 Value FloatBuilder::approximateReciprocal(Value x) {
   return mapElements(x, [&](Value element) -> Value {
     return NVVM::RcpApproxFtzF32Op::create(builder, loc, element.getType(),
@@ -153,9 +157,13 @@ Value FloatBuilder::approximateReciprocal(Value x) {
 }
 
 Value FloatBuilder::approximateRsqrt(Value x) {
-  StringAttr name = builder.getStringAttr("llvm.nvvm.rsqrt.approx.f");
+  return callIntrinsic("llvm.nvvm.rsqrt.approx.f", x);
+}
+
+Value FloatBuilder::callIntrinsic(StringRef name, Value x) {
+  StringAttr attr = builder.getStringAttr(name);
   return mapElements(x, [&](Value element) -> Value {
-    return LLVM::CallIntrinsicOp::create(builder, loc, element.getType(), name,
+    return LLVM::CallIntrinsicOp::create(builder, loc, element.getType(), attr,
                                          ValueRange{element})
         .getResult(0);
   });

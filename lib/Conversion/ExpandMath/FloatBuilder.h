@@ -71,6 +71,9 @@ public:
 
   /// 2^x and 1/x as a CUDA chip approximates them: about 2 ulp, NVVM only.
   Value approximateExp2(Value x);
+  /// The same bits where x >= -126 or NaN, 0 below: the instruction alone,
+  /// without the scaling around it that gives denormal results.
+  Value approximateNormalExp2(Value x);
   Value approximateReciprocal(Value x);
   Value approximateRsqrt(Value x);
   /// a / b: IEEE on the CPU, by the reciprocal on a CUDA chip.
@@ -79,6 +82,7 @@ public:
 private:
   /// Applies a scalar operation to every element.
   Value mapElements(Value x, function_ref<Value(Value)> apply);
+  Value callIntrinsic(StringRef name, Value x);
 
   OpBuilder &builder;
   Location loc;

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #define DEBUG_TYPE "convert-fp8-to-nvvm"
@@ -44,8 +45,38 @@ FailureOr<SmallVector<Value>> getElements(OpBuilder &builder, Location loc,
   return llvm::to_vector_of<Value>(elements.getResults());
 }
 
-/// Pattern: truncf(x) -> nvvm.convert.f32x2.to.f8x2 of each pair
-/// [if the result is f8E4M3FN or f8E5M2, scalar or 1-D].
+/// `x` without clamps to all finite values of `fp8` or more: the conversion
+/// saturates by itself, infinity too, and NaN passes both (PTX ISA, `cvt` with
+/// `.satfinite`).
+Value skipClamps(Value x, Type fp8) {
+  double largest = APFloat::getLargest(cast<FloatType>(fp8).getFloatSemantics())
+                       .convertToDouble();
+  auto getBound = [](Value value) -> std::optional<double> {
+    if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
+      value = broadcast.getSource();
+    Attribute attribute;
+    if (!matchPattern(value, m_Constant(&attribute)))
+      return std::nullopt;
+    if (auto splat = dyn_cast<SplatElementsAttr>(attribute))
+      attribute = splat.getSplatValue<Attribute>();
+    auto number = dyn_cast<FloatAttr>(attribute);
+    return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
+  };
+  while (true) {
+    Operation *op = x.getDefiningOp();
+    if (!isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp>(op))
+      return x;
+    std::optional<double> bound = getBound(op->getOperand(1));
+    if (!bound ||
+        !(isa<arith::MinimumFOp>(op) ? *bound >= largest : *bound <= -largest))
+      return x;
+    x = op->getOperand(0);
+  }
+}
+
+/// Pattern: truncf(x) -> nvvm.convert.f32x2.to.f8x2 of each pair, of x before
+/// it was clamped to what is finite [if the result is f8E4M3FN or f8E5M2,
+/// scalar or 1-D].
 struct TruncFToConvert : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -66,6 +97,7 @@ struct TruncFToConvert : OpRewritePattern<arith::TruncFOp> {
     auto vector = dyn_cast<VectorType>(op.getType());
     if (vector && (vector.getRank() != 1 || vector.isScalable()))
       return rewriter.notifyMatchFailure(op, "vector is not 1-D");
+    x = skipClamps(x, fp8);
     if (!from.isF32())
       x = arith::ExtFOp::create(rewriter, loc,
                                 vector ? Type(vector.clone(f32)) : f32, x);

@@ -8,6 +8,7 @@
 #include "TileKernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -32,7 +33,16 @@ private:
   void accumulate(Value pointer, Value index, ReductionKind kind, Type element,
                   Value value, bool keepsLanes);
   bool hasWork(unsigned level);
+  void stage(const Store &store, Element &element);
+  void copyStaged(const Store &store, Value height, Value width);
 
+  /// Transposed stores that go through memory of the tile, element (row,
+  /// column) at `column * pitch + row`: to the tensor, each element of a vector
+  /// would go to a page of its own.
+  DenseMap<std::pair<Value, Value>, Value> staged;
+  Value getStaged(const Store &store) {
+    return staged.lookup({store.access.tensor, store.value});
+  }
   /// Where each reduction over rows is summed: this worker's partial result, or
   /// one vector of what becomes one element.
   SmallVector<Value> sums;
@@ -64,7 +74,58 @@ void CpuTiles::fill(Value pointer, ReductionKind kind, Type element,
   });
 }
 
+/// Elements between two columns of a staged tile: whole cache lines, of which
+/// neighbouring ones are in different sets.
+static int64_t getPitch(Type element) {
+  return kTileSize + 64 / getElementBytes(element);
+}
+
+/// Keeps what is stored at `element` until the tile is complete.
+void CpuTiles::stage(const Store &store, Element &element) {
+  Type type = store.access.element;
+  Value value = elements.toStored(elements.compute(store.value, element), type);
+  Value first = add(mul(sub(element.column, firstColumn), getPitch(type)),
+                    sub(element.row, firstRow));
+  for (int64_t i = 0; i < element.width; ++i) {
+    Value one = element.width == 1 ? value
+                                   : Value(vector::ExtractOp::create(
+                                         b, loc, value, ArrayRef<int64_t>{i}));
+    elements.storeRaw(one, getStaged(store),
+                      add(first, elements.constant(i * getPitch(type))));
+  }
+}
+
+/// Writes a staged tile: column by column, each in one run.
+void CpuTiles::copyStaged(const Store &store, Value height, Value width) {
+  Type type = store.access.element;
+  Type bits = b.getIntegerType(8 * getElementBytes(type));
+  int64_t step = 64 / getElementBytes(type);
+  Value vectorEnd = mul(div(height, step), step);
+  loop(elements.constant(0), width, 1, [&](Value column) {
+    Element element;
+    element.row = firstRow;
+    element.column = add(firstColumn, column);
+    Value target = elements.pointerTo(store.access, element);
+    Value first = mul(column, getPitch(type));
+    auto copy = [&](Value row, int64_t count) {
+      elements.storeRaw(
+          elements.loadRaw(getStaged(store), add(first, row), bits, count),
+          target, row);
+    };
+    loop(elements.constant(0), vectorEnd, step,
+         [&](Value row) { copy(row, step); });
+    loop(vectorEnd, height, 1, [&](Value row) { copy(row, 1); });
+  });
+}
+
 void CpuTiles::emitTiles() {
+  for (const Store &store : group.getStores())
+    if (!group.isFinal(store.value) &&
+        group.getPlacement(store.value) == Placement::Full &&
+        isTransposed(store.access))
+      staged[{store.access.tensor, store.value}] = makeArray(
+          "", b.getIntegerType(8 * getElementBytes(store.access.element)),
+          kTileSize * getPitch(store.access.element));
   for (auto [number, op] : numberedRowReductions()) {
     Type element = elementOf(op.getInput());
     bool isWide = isByColumn(op);
@@ -151,6 +212,9 @@ void CpuTiles::emitPass(unsigned level, Value tileHeight, Value tileWidth) {
     });
     elements.rowValues.clear();
   });
+  for (const Store &store : storesAt(level, Placement::Full))
+    if (getStaged(store))
+      copyStaged(store, tileHeight, tileWidth);
 }
 
 /// Takes `value` in at `index`: lane by lane, or all lanes in one place.
@@ -172,9 +236,13 @@ void CpuTiles::visitElement(unsigned level, Element &element) {
                ReductionKind::Max, elementOf(op.getInput()),
                elements.compute(op.getInput(), element), shape.columns == 1);
   }
-  for (const Store &store : storesAt(level, Placement::Full))
-    elements.store(elements.compute(store.value, element), store.access,
-                   element);
+  for (const Store &store : storesAt(level, Placement::Full)) {
+    if (getStaged(store))
+      stage(store, element);
+    else
+      elements.store(elements.compute(store.value, element), store.access,
+                     element);
+  }
   for (auto [number, op] : numberedRowReductions()) {
     Value input = group.getReduced(op);
     if (!reducesRowsAt(level, op) ||

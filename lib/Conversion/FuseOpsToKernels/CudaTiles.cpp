@@ -21,7 +21,9 @@ Value CudaTiles::makeArray(const Twine &name, Type type, int64_t count) {
 }
 
 void CudaTiles::forEach(Value count, function_ref<void(Value)> body) {
-  auto op = scf::ForOp::create(b, loc, frame.threadX, count,
+  // What no tile has is written before there is one.
+  Value first = thread ? thread : frame.threadX;
+  auto op = scf::ForOp::create(b, loc, first, count,
                                elements.constant(schedule.threads));
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(op.getBody());
@@ -39,23 +41,47 @@ Value CudaTiles::bit(Value value, int64_t mask) {
 //===----------------------------------------------------------------------===//
 
 void CudaTiles::emitTiles() {
-  thread = frame.threadX;
-  lane = bit(thread, kTileLanes - 1);
-  threadRow = mul(div(thread, kTileLanes), numRows);
+  enterThread(frame.threadX);
   makeStaging();
   Value down = div(add(rows, elements.constant(kTileSize - 1)), kTileSize);
-  auto loop = scf::ForOp::create(b, loc, frame.worker, mul(down, tileColumns),
-                                 frame.workers, initialAccumulators());
-  {
-    OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> updated(loop.getRegionIterArgs());
-    emitTile(loop.getInductionVar(), updated);
-    // A loop without results has its terminator already.
-    if (!updated.empty())
-      scf::YieldOp::create(b, loc, updated);
-  }
-  storeSums(loop.getResults());
+  numTiles = mul(down, tileColumns);
+  // What goes from one tile of the block to the next: sums of its columns, and
+  // the state of the ring.
+  SmallVector<Value> carried;
+  if (!schedule.tilePartials)
+    carried = initialAccumulators();
+  size_t numSums = carried.size();
+  if (ring)
+    llvm::append_range(carried, openRing());
+  auto visit = [&](Value tile, MutableArrayRef<Value> values) {
+    if (ring)
+      enterSlot(tile, values.drop_front(numSums));
+    emitTile(tile, values.take_front(numSums));
+    if (ring)
+      leaveSlot(values.drop_front(numSums));
+  };
+  SmallVector<Value> sums = schedule.tickets
+                                ? emitDrawn(carried, numSums, visit)
+                                : emitDealt(carried, visit);
+  if (schedule.residents)
+    enterThread(frame.threadX);
+  if (!schedule.tilePartials)
+    storeSums(ArrayRef(sums).take_front(numSums));
+}
+
+/// Visits every tile whose number is the worker's plus a multiple of their
+/// count.
+SmallVector<Value> CudaTiles::emitDealt(ValueRange carried, Visit visit) {
+  auto loop = scf::ForOp::create(b, loc, frame.worker, numTiles, frame.workers,
+                                 carried);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> updated(loop.getRegionIterArgs());
+  visit(loop.getInductionVar(), updated);
+  // A loop without results has its terminator already.
+  if (!updated.empty())
+    scf::YieldOp::create(b, loc, updated);
+  return loop.getResults();
 }
 
 /// Values that one pass leaves to later ones.
@@ -70,10 +96,44 @@ static int64_t countKeptValues(const KernelGroup &group) {
   return values.size();
 }
 
-void CudaTiles::emitTile(Value tile, MutableArrayRef<Value> accumulators) {
+void CudaTiles::enterThread(Value number) {
+  thread = number;
+  lane = bit(thread, kTileLanes - 1);
+  threadRow = mul(div(thread, kTileLanes), numRows);
+}
+
+/// Where registers are bounded, what follows from the thread's number is
+/// computed again from here on, not kept: the compiler does not know it is the
+/// same.
+void CudaTiles::forgetThread() {
+  if (!schedule.residents)
+    return;
+  Value number =
+      LLVM::InlineAsmOp::create(
+          b, loc, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
+          /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+          ArrayAttr())
+          .getResult(0);
+  // The mask tells it how large the number is.
+  enterThread(bit(arith::ExtUIOp::create(b, loc, b.getI64Type(), number),
+                  schedule.threads - 1));
+}
+
+void CudaTiles::enterOwnPart(Value tile) {
   enterTile(tile);
   firstOwnRow = add(firstRow, threadRow);
   firstOwnColumn = add(firstColumn, mul(lane, kTileColumns));
+}
+
+void CudaTiles::emitTile(Value tile, MutableArrayRef<Value> accumulators) {
+  SmallVector<Value> own;
+  if (schedule.tilePartials) {
+    own = initialAccumulators();
+    accumulators = own;
+  }
+  forgetThread();
+  enterOwnPart(tile);
   holdElements();
   // Beside the elements it keeps where each vector lies.
   bool keepsElements =
@@ -82,6 +142,8 @@ void CudaTiles::emitTile(Value tile, MutableArrayRef<Value> accumulators) {
   for (unsigned level = 0; level < group.getNumLevels(); ++level) {
     if (level > 0)
       barrier();
+    if (level == 1 && keepsElements)
+      refillSlot();
     if (level > 0 && !keepsElements) {
       firstOwnRow = forget(firstOwnRow);
       firstOwnColumn = forget(firstOwnColumn);
@@ -94,8 +156,13 @@ void CudaTiles::emitTile(Value tile, MutableArrayRef<Value> accumulators) {
       barrier();
     emitPass(level, accumulators);
   }
+  if (schedule.tilePartials)
+    storeSums(accumulators);
+  if (isSlotRead && schedule.tickets)
+    barrier();
+  refillSlot();
   // The next tile's values take the place of these.
-  if (layout.usesArrays())
+  if (layout.usesArrays() || schedule.tickets)
     barrier();
 }
 
@@ -110,36 +177,47 @@ Value CudaTiles::forget(Value value) {
       .getResult(0);
 }
 
-/// Lays out the thread's elements. Those past the matrix read the last ones.
+/// Row number `row` of the thread's, or the last one of the matrix; sets
+/// whether it exists, null where all rows do.
+Value CudaTiles::locateRow(int64_t row, Value &exists) {
+  Value number = add(firstOwnRow, elements.constant(row));
+  Extent height = group.getSpace().rows;
+  exists = Value();
+  if (height.isConstant() && height.constant % kTileSize == 0)
+    return number;
+  exists = less(number, rows);
+  return smaller(number, sub(rows, elements.constant(1)));
+}
+
+/// The thread's elements number `vector` of a row, or the row's last ones.
+Element CudaTiles::locate(Value row, Value exists, int64_t vector) {
+  Element element;
+  element.row = row;
+  element.width = schedule.vector;
+  element.isValid = exists;
+  element.column =
+      add(firstOwnColumn, elements.constant(vector * schedule.vector));
+  if (columns % kTileSize == 0)
+    return element;
+  element.isValid =
+      both(exists, less(element.column, elements.constant(columns)));
+  element.column =
+      smaller(element.column, elements.constant(columns - schedule.vector));
+  return element;
+}
+
+/// Lays out the thread's elements.
 void CudaTiles::holdElements() {
   held.clear();
   rowValues.clear();
   existing.clear();
-  Extent height = group.getSpace().rows;
-  bool hasRowTail = !height.isConstant() || height.constant % kTileSize != 0;
-  bool hasColumnTail = columns % kTileSize != 0;
   for (int64_t r = 0; r < numRows; ++r) {
-    Value row = add(firstOwnRow, elements.constant(r));
-    Value exists;
-    if (hasRowTail) {
-      exists = less(row, rows);
-      row = smaller(row, sub(rows, elements.constant(1)));
-    }
+    Value exists, row = locateRow(r, exists);
     existing.push_back(exists);
     rowValues.push_back(computeRowValues(row));
     for (int64_t v = 0; v < numVectors; ++v) {
-      Element &element = held.emplace_back();
-      element.row = row;
-      element.width = schedule.vector;
-      element.isValid = exists;
-      element.column =
-          add(firstOwnColumn, elements.constant(v * schedule.vector));
-      if (!hasColumnTail)
-        continue;
-      element.isValid =
-          both(exists, less(element.column, elements.constant(columns)));
-      element.column =
-          smaller(element.column, elements.constant(columns - schedule.vector));
+      held.push_back(locate(row, exists, v));
+      readSlot(held.back(), r, v);
     }
   }
 }
@@ -165,15 +243,24 @@ void CudaTiles::emitPass(unsigned level, MutableArrayRef<Value> accumulators) {
 void CudaTiles::visitElement(unsigned level, int64_t row, int64_t vector,
                              MutableArrayRef<Value> accumulators) {
   Element &element = elementOf(row, vector);
+  // What is past the matrix is the last element of the row or column: of the
+  // same block, where the matrix has that, and no maximum changes by an element
+  // twice.
   for (ReduceBlocksOp op : reductionsAt(level))
     takeIn(op, row, vector,
-           elements.addend(
-               ReductionKind::Max, fuseops::elementOf(op.getInput()),
-               elements.compute(op.getInput(), element), element.isValid));
+           elements.addend(ReductionKind::Max,
+                           fuseops::elementOf(op.getInput()),
+                           elements.compute(op.getInput(), element), Value()));
+  // It is not stored, so the places of rows are one pitch apart.
+  Element place;
+  place.row = add(firstOwnRow, elements.constant(row));
+  place.column =
+      add(firstOwnColumn, elements.constant(vector * schedule.vector));
+  place.isValid = element.isValid;
   for (const Store &store : storesAt(level, Placement::Full)) {
     Value value = elements.compute(store.value, element);
     if (!isStaged(store))
-      elements.store(value, store.access, element);
+      elements.store(value, store.access, place);
   }
   unsigned next = 0;
   for (auto [number, op] : numberedRowReductions()) {
@@ -352,10 +439,11 @@ void CudaTiles::storeColumnSums(unsigned number, ReduceRowsOp op,
     }
   });
   barrier();
-  Value column =
-      tileColumns == 1
-          ? thread
-          : add(mul(rem(frame.worker, tileColumns), kTileSize), thread);
+  Value column = thread;
+  if (schedule.tilePartials)
+    column = add(firstColumn, thread);
+  else if (tileColumns != 1)
+    column = add(mul(rem(frame.worker, tileColumns), kTileSize), thread);
   when(both(less(thread, elements.constant(kTileSize)),
             less(column, elements.constant(columns))),
        [&] {

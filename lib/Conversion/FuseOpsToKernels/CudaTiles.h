@@ -9,19 +9,22 @@
 #define FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_CUDATILES_H
 
 #include "TileKernel.h"
+#include "TileRing.h"
 
 namespace mlir::fuseops {
 
 /// A thread block visits a tile at once. Thread 16 i + j has columns 8 j to
 /// 8 j + 7 of a few neighbouring rows, so that half a warp has one row. What a
 /// pass leaves to later ones stays in registers or, where that is too much, is
-/// computed again from the inputs.
+/// computed again from the inputs. These are read from memory or, by a schedule
+/// with `stages`, from shared memory that a ring of asynchronous copies fills.
 class CudaTiles : public TileKernel {
 public:
   CudaTiles(const KernelGroup &group, const Schedule &schedule,
             bool roundIntermediates, OpBuilder &builder)
       : TileKernel(group, schedule, KernelDevice::CUDA, roundIntermediates,
                    builder),
+        ring(group, schedule),
         numRows(kTileSize * kTileLanes / schedule.threads),
         numVectors(kTileColumns / schedule.vector) {}
 
@@ -30,7 +33,15 @@ private:
   Value makeArray(const Twine &name, Type type, int64_t count) override;
   void forEach(Value count, function_ref<void(Value)> body) override;
 
+  using Visit = function_ref<void(Value tile, MutableArrayRef<Value> carried)>;
+  SmallVector<Value> emitDealt(ValueRange carried, Visit visit);
+  SmallVector<Value> emitDrawn(ValueRange carried, size_t numSums, Visit visit);
   void emitTile(Value tile, MutableArrayRef<Value> accumulators);
+  void enterThread(Value number);
+  void forgetThread();
+  void enterOwnPart(Value tile);
+  Value locateRow(int64_t row, Value &exists);
+  Element locate(Value row, Value exists, int64_t vector);
   void holdElements();
   Value forget(Value value);
   Element &elementOf(int64_t row, int64_t vector) {
@@ -62,6 +73,17 @@ private:
   void storeColumnSums(unsigned number, ReduceRowsOp op, ValueRange own);
   void storeWholeSum(unsigned number, ReduceRowsOp op, Value sum);
 
+  /// Inputs that are fetched ahead; see TileRing.cpp.
+  SmallVector<Value> openRing();
+  void enterSlot(Value tile, ArrayRef<Value> state);
+  void readSlot(Element &element, int64_t row, int64_t vector);
+  void refillSlot();
+  void leaveSlot(MutableArrayRef<Value> state);
+  Value draw();
+  void fetch(Value tile, Value slot);
+  Value placeIn(Value slot, const TileRing::Input &input, int64_t row,
+                int64_t vector);
+
   /// Transposed results, which go through shared memory.
   bool isStaged(const Store &store);
   void makeStaging();
@@ -71,6 +93,16 @@ private:
   Value swizzle(const Store &store, Value chunk);
   Value isAlignedOf(const Store &store);
   Value byteAt(Value pointer, Value offset);
+
+  TileRing ring;
+  Value ringMemory;
+  Value numTiles;
+  Value currentTile;
+  Value currentSlot;       ///< where in the ring this tile's inputs begin
+  bool isSlotRead = false; ///< whether they are still to be read
+  Value nextOfSlot;        ///< the tile that was fetched into it then
+  Value ticket;            ///< shared memory for the number that was drawn
+  Value drawn;             ///< by the first thread, for the next tile
 
   int64_t numRows, numVectors;       ///< that a thread has of a tile
   Value thread, lane;                ///< in the block; along a tile's row
@@ -84,7 +116,7 @@ private:
   DenseMap<Value, SmallVector<Value>> parts;
   Value sums;
   Value staging;
-  int64_t stagedBytes = 0, stagedAtOnce = 0;
+  int64_t stagedAtOnce = 0;
 };
 
 } // namespace mlir::fuseops

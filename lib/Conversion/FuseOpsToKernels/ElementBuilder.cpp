@@ -157,20 +157,31 @@ Value ElementBuilder::neighbour(Value first, const Access &access,
 }
 
 Value ElementBuilder::load(const Access &access, const Element &element) {
-  int64_t width = access.hasColumns() ? element.width : 1;
-  Value value = loadStored(access, element);
-  if (access.element.isInteger(1)) {
+  return toComputed(loadStored(access, element), access.element);
+}
+
+Value ElementBuilder::loadFrom(Value pointer, Type element, int64_t width) {
+  Value stored = LLVM::LoadOp::create(
+      b, loc, widened(getStorageType(element), width), pointer,
+      std::min<int64_t>(16, width * getElementBytes(element)));
+  return toComputed(stored, element);
+}
+
+Value ElementBuilder::toComputed(Value stored, Type element) {
+  auto vector = dyn_cast<VectorType>(stored.getType());
+  int64_t width = vector ? vector.getNumElements() : 1;
+  if (element.isInteger(1)) {
     Value zero =
-        arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(stored.getType()));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, stored,
+                                 zero);
   }
-  if (isFp8(access.element))
-    value =
-        arith::BitcastOp::create(b, loc, widened(access.element, width), value);
-  Type computed = getComputeType(access.element);
-  if (isa<FloatType>(computed) && computed != access.element)
-    value = arith::ExtFOp::create(b, loc, widened(computed, width), value);
-  return value;
+  if (isFp8(element))
+    stored = arith::BitcastOp::create(b, loc, widened(element, width), stored);
+  Type computed = getComputeType(element);
+  if (isa<FloatType>(computed) && computed != element)
+    stored = arith::ExtFOp::create(b, loc, widened(computed, width), stored);
+  return stored;
 }
 
 /// Rounds to `element`. FP8 saturates (rule fp8_r2): its instructions do, where
@@ -212,6 +223,40 @@ Value ElementBuilder::toStored(Value value, Type element) {
                         : value;
 }
 
+/// Stores a vector of 4, 8 or 16 bytes, which are aligned, by `st.global.cs`:
+/// LLVM knows of no such store. False where `value` is none.
+bool ElementBuilder::storeStreaming(Value value, Value pointer) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  int64_t bits =
+      type ? type.getNumElements() * type.getElementTypeBitWidth() : 0;
+  if (bits != 32 && bits != 64 && bits != 128)
+    return false;
+  int64_t count = bits / 32;
+  Value words = LLVM::BitcastOp::create(
+      b, loc, VectorType::get({count}, b.getI32Type()), value);
+  SmallVector<Value> operands = {LLVM::AddrSpaceCastOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), pointer)};
+  std::string list, constraints = "l";
+  for (int64_t i = 0; i < count; ++i) {
+    operands.push_back(
+        vector::ExtractOp::create(b, loc, words, ArrayRef<int64_t>{i}));
+    list += (i ? ", $" : "$") + std::to_string(i + 1);
+    constraints += ",r";
+  }
+  std::string suffix;
+  if (count > 1) {
+    suffix = ".v" + std::to_string(count);
+    list = "{" + list + "}";
+  }
+  LLVM::InlineAsmOp::create(
+      b, loc, TypeRange(), operands,
+      "st.global.cs" + suffix + ".b32 [$0], " + list + ";",
+      constraints + ",~{memory}", /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+  return true;
+}
+
 Value ElementBuilder::pointerTo(const Access &access, const Element &element) {
   return address(pointers.lookup(access.tensor), indexOf(access, element),
                  access.element);
@@ -226,8 +271,10 @@ void ElementBuilder::store(Value value, const Access &access,
     Value base = pointers.lookup(access.tensor);
     Value first = indexOf(access, element);
     if (width == 1 || access.isContiguous()) {
-      LLVM::StoreOp::create(b, loc, value, address(base, first, access.element),
-                            alignmentOf(access, width));
+      Value pointer = address(base, first, access.element);
+      if (!streamsStores || !storeStreaming(value, pointer))
+        LLVM::StoreOp::create(b, loc, value, pointer,
+                              alignmentOf(access, width));
       return;
     }
     for (int64_t i = 0; i < width; ++i)
@@ -313,7 +360,9 @@ Value ElementBuilder::compute(Value value, Element &element) {
   if (Value scalar = rowValues.lookup(value)) {
     result = splat(scalar, element.width);
   } else if (std::optional<Access> access = group.getAccess(value)) {
-    result = loadWide(*access, element);
+    Value stored = element.stored.lookup(value);
+    result = stored ? widen(toComputed(stored, access->element), element)
+                    : loadWide(*access, element);
   } else if (auto concat = value.getDefiningOp<ConcatOp>()) {
     result = computeConcat(concat, element);
   } else if (auto expand = value.getDefiningOp<ExpandBlocksOp>()) {
@@ -327,8 +376,16 @@ Value ElementBuilder::compute(Value value, Element &element) {
   return result;
 }
 
+void ElementBuilder::read(Value value, Element &element) {
+  if (!element.stored.contains(value))
+    element.stored[value] = loadStored(*group.getAccess(value), element);
+}
+
 Value ElementBuilder::loadWide(const Access &access, const Element &element) {
-  Value value = load(access, element);
+  return widen(load(access, element), element);
+}
+
+Value ElementBuilder::widen(Value value, const Element &element) {
   return isa<VectorType>(value.getType()) ? value : splat(value, element.width);
 }
 

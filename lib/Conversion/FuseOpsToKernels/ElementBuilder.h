@@ -25,6 +25,8 @@ struct Element {
   Value isValid;
   /// What has been computed of these elements.
   DenseMap<Value, Value> values;
+  /// What has been read of them, as it is in memory.
+  DenseMap<Value, Value> stored;
 };
 
 /// Shared memory of a thread block.
@@ -57,7 +59,13 @@ public:
   void computeBody(PointwiseOp op, ValueRange operands, Element &element,
                    DenseMap<Value, Value> &results);
 
+  /// Loads what `value`, which is in memory, has at `element`, so that
+  /// `compute` finds it there.
+  void read(Value value, Element &element);
   Value load(const Access &access, const Element &element);
+  /// `width` elements as `load` gives them, from where the caller has put them;
+  /// `pointer` is a multiple of their size.
+  Value loadFrom(Value pointer, Type element, int64_t width);
   void store(Value value, const Access &access, const Element &element);
   /// `value` in the type that elements of type `element` have in memory.
   Value toStored(Value value, Type element);
@@ -90,6 +98,8 @@ public:
 
   OpBuilder &b;
   Location loc;
+  /// CUDA: vectors are stored so that the cache gives them up first.
+  bool streamsStores = false;
   /// Number of rows that the kernel visits; null where it has one.
   Value rows;
   /// Pointer of each tensor: group arguments and yielded values.
@@ -101,13 +111,18 @@ public:
 
 private:
   Value address(Value pointer, Value index, Type element);
+  /// Elements as they are in memory, in their compute type.
+  Value toComputed(Value stored, Type element);
   /// Loads in the type that elements have in memory.
   Value loadStored(const Access &access, const Element &element);
   /// Loads as many elements as `element` has, of one or of all columns.
   Value loadWide(const Access &access, const Element &element);
+  /// `value`, repeated where it is one of all columns.
+  Value widen(Value value, const Element &element);
   Value computeConcat(ConcatOp op, const Element &element);
   Value indexOf(const Access &access, const Element &element);
   Value indexIn(const RowDigit &digit, const Element &element);
+  bool storeStreaming(Value value, Value pointer);
   Value neighbour(Value first, const Access &access, int64_t number);
   int64_t alignmentOf(const Access &access, int64_t width);
   Value narrow(Value value, Type element);

@@ -10,7 +10,11 @@
 #include "GroupedKernel.h"
 #include "KernelEmitter.h"
 #include "KernelGroup.h"
+#include "RowRing.h"
 #include "Schedule.h"
+#include "ScheduleTemplates.h"
+#include "TileLayout.h"
+#include "TileRing.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -56,6 +60,25 @@ bool isByWorker(const KernelGroup &body, int64_t columns) {
   return body.isTile() && columns == 1;
 }
 
+/// The partial results of `op`, one for each tile or worker.
+RankedTensorType getPartialsType(const KernelGroup &body,
+                                 const Schedule &schedule, ReduceRowsOp op) {
+  int64_t columns = getColumns(op.getInput().getType());
+  Type element = getAccumulatorType(op);
+  if (schedule.tilePartials) {
+    Extent rows = *countTileRows(body);
+    int64_t width = isByWorker(body, columns) ? schedule.tiles : columns;
+    return rows.isConstant()
+               ? RankedTensorType::get({rows.constant, width}, element)
+               : RankedTensorType::get(
+                     {ShapedType::kDynamic, width}, element,
+                     BlocksAttr::get(op.getContext(), kTileSize));
+  }
+  int64_t count =
+      isByWorker(body, columns) ? schedule.workers : schedule.getRowWorkers();
+  return RankedTensorType::get({count, columns}, element);
+}
+
 /// The part of an argument of a group that the group reads: its slices, where
 /// there is nothing else and they are no more than all of it.
 Extent bytesRead(BlockArgument argument) {
@@ -75,9 +98,10 @@ Extent bytesRead(BlockArgument argument) {
 /// Lowers one group to one launch, or to a launch and its finalize launches.
 class GroupLowering {
 public:
-  GroupLowering(GroupOp group, ModuleOp kernels, KernelDevice device,
+  GroupLowering(GroupOp group, ModuleOp kernels, const KernelTarget &target,
                 bool roundIntermediates)
-      : group(group), kernels(kernels), device(device),
+      : group(group), kernels(kernels), target(target),
+        device(target.isCUDA() ? KernelDevice::CUDA : KernelDevice::CPU),
         roundIntermediates(roundIntermediates), rewriter(group.getContext()) {}
 
   LogicalResult run();
@@ -86,6 +110,8 @@ private:
   LogicalResult lowerLibraryGroup();
   void lowerGroupedProduct(GroupedMatmulOp op);
   LogicalResult lowerMemoryGroup();
+  Value makeTickets();
+  std::string makeUnique(const Twine &name);
   StringRef nameKernel();
   LogicalResult verifyTemplate(const KernelGroup &body);
   LaunchOp launch(Operation *kernel, KernelTemplate kernelTemplate,
@@ -97,6 +123,7 @@ private:
 
   GroupOp group;
   ModuleOp kernels;
+  KernelTarget target;
   KernelDevice device;
   bool roundIntermediates;
   IRRewriter rewriter;
@@ -178,13 +205,21 @@ LogicalResult GroupLowering::lowerLibraryGroup() {
   return success();
 }
 
-/// Each program of the module numbers its kernels from 0.
+/// A name that no kernel has yet: each program of the module numbers its
+/// kernels from 0, and who edits a plan may give two groups one name.
+std::string GroupLowering::makeUnique(const Twine &name) {
+  std::string base = name.str();
+  if (!kernels.lookupSymbol(base))
+    return base;
+  base = (group->getParentOfType<FusibleOp>().getSymName() + "_" + base).str();
+  std::string unique = base;
+  for (unsigned i = 1; kernels.lookupSymbol(unique); ++i)
+    unique = (base + "_" + Twine(i)).str();
+  return unique;
+}
+
 StringRef GroupLowering::nameKernel() {
-  kernelName = group.getKernel().str();
-  if (kernels.lookupSymbol(kernelName))
-    kernelName =
-        (group->getParentOfType<FusibleOp>().getSymName() + "_" + kernelName)
-            .str();
+  kernelName = makeUnique(group.getKernel());
   return kernelName;
 }
 
@@ -241,11 +276,40 @@ LaunchOp GroupLowering::launch(Operation *kernel, KernelTemplate kernelTemplate,
   return op;
 }
 
+/// A counter of zero for one launch, in the workspace: so launches on different
+/// streams, and of a graph, have one each, and nobody has to leave it as it
+/// was. It is a kernel of its own that writes it, since only the end of a
+/// kernel makes sure that every block of the next sees it.
+Value GroupLowering::makeTickets() {
+  OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
+  Location loc = group.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type();
+  auto kernel =
+      func::FuncOp::create(builder, loc, kernelName + "_tickets",
+                           builder.getFunctionType({pointer, i64, i64}, {}));
+  kernel->setAttr(kBlockAttr, builder.getDenseI32ArrayAttr({1, 1, 1}));
+  builder.setInsertionPointToStart(kernel.addEntryBlock());
+  Value zero =
+      arith::ConstantOp::create(builder, loc, IntegerAttr::get(i64, 0));
+  LLVM::StoreOp::create(builder, loc, zero, kernel.getArgument(0),
+                        /*alignment=*/8);
+  func::ReturnOp::create(builder, loc);
+  LaunchOp op =
+      launch(kernel, KernelTemplate::Pointwise, RankedTensorType::get({1}, i64),
+             ValueRange(), Schedule(), Extent{1, 0});
+  // No operation of the program is in it.
+  op.setMembersAttr(rewriter.getStrArrayAttr({}));
+  op.setBytes(Extent().asArray());
+  op.setUnfusedBytes(Extent().asArray());
+  return op.getOutputs().front();
+}
+
 LogicalResult GroupLowering::lowerMemoryGroup() {
   FailureOr<KernelGroup> body = KernelGroup::create(group);
   if (failed(body) || failed(verifyTemplate(*body)))
     return failure();
-  FailureOr<Schedule> schedule = chooseSchedule(*body, device);
+  FailureOr<Schedule> schedule = chooseSchedule(*body, target);
   if (failed(schedule))
     return failure();
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
@@ -261,21 +325,21 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
       types.push_back(group.getResult(index).getType());
       direct.push_back(index);
     }
-  for (ReduceRowsOp op : body->getRowReductions()) {
-    int64_t columns = getColumns(op.getInput().getType());
-    int64_t count = isByWorker(*body, columns) ? schedule->workers
-                                               : schedule->getRowWorkers();
-    types.push_back(
-        RankedTensorType::get({count, columns}, getAccumulatorType(op)));
-  }
+  for (ReduceRowsOp op : body->getRowReductions())
+    types.push_back(getPartialsType(*body, *schedule, op));
 
   rewriter.setInsertionPoint(group);
-  LaunchOp main =
-      launch(kernel, group.getKernelTemplate(), types, group.getInputs(),
-             *schedule, body->getSpace().rows * schedule->tiles);
+  SmallVector<Value> inputs(group.getInputs());
+  if (schedule->tickets)
+    inputs.push_back(makeTickets());
+  LaunchOp main = launch(kernel, group.getKernelTemplate(), types, inputs,
+                         *schedule, body->getSpace().rows * schedule->tiles);
   // Partial results stay in the cache: they are not counted as traffic.
   ValueRange directResults = main.getOutputs().take_front(direct.size());
-  main.setBytes(bytesOf(main.getInputs(), directResults, reads).asArray());
+  main.setBytes(bytesOf(group.getInputs(), directResults, reads).asArray());
+  if (target.isCUDA())
+    main.setSharedBytes(body->isTile() ? TileRing(*body, *schedule).getBytes()
+                                       : RowRing(*body, *schedule).getBytes());
 
   SmallVector<Value> results(group.getNumResults());
   for (auto [index, value] : llvm::zip(direct, main.getOutputs()))
@@ -334,9 +398,9 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     int64_t columns = entry.first;
     Part &part = entry.second;
     OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
-    std::string name = (kernelName + "_finalize" +
-                        (parts.size() > 1 ? "_" + Twine(number) : Twine()))
-                           .str();
+    std::string name =
+        makeUnique(kernelName + "_finalize" +
+                   (parts.size() > 1 ? "_" + Twine(number) : Twine()));
     func::FuncOp kernel =
         emitFinalizeKernel(body, columns, part.arguments.getArrayRef(),
                            part.outputs, device, name, builder);
@@ -360,11 +424,16 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     // The partial results of one kernel's reductions with as many columns are
     // as many.
     bool hasAll = isByWorker(body, columns);
-    launched.setCountRows(
-        (body.getSpace().rows * (hasAll ? schedule.tiles : 1)).asArray());
-    launched.setCountRowsPerWorker(schedule.rowsPerWorker);
-    launched.setCountMaxWorkers(hasAll ? schedule.workers
-                                       : schedule.getRowWorkers());
+    Extent count =
+        schedule.tilePartials ? *countTileRows(body) : body.getSpace().rows;
+    launched.setCountRows((count * (hasAll ? schedule.tiles : 1)).asArray());
+    if (schedule.tilePartials) {
+      launched.setCountMaxWorkers(std::numeric_limits<int32_t>::max());
+    } else {
+      launched.setCountRowsPerWorker(schedule.rowsPerWorker);
+      launched.setCountMaxWorkers(hasAll ? schedule.workers
+                                         : schedule.getRowWorkers());
+    }
     launched.setBytes(
         bytesOf(ValueRange(launched.getInputs()).drop_front(numPartials),
                 launched.getOutputs(), reads)
@@ -389,8 +458,13 @@ struct ConvertFuseOpsToKernelsPass
                          << target << "`";
       return signalPassFailure();
     }
-    KernelDevice device =
-        target == "cuda" ? KernelDevice::CUDA : KernelDevice::CPU;
+    FailureOr<KernelTarget> kernelTarget =
+        target == "cuda" ? KernelTarget::cuda(chip) : KernelTarget::cpu();
+    if (failed(kernelTarget)) {
+      module.emitError() << "expected a chip such as `sm_90a`, but got `"
+                         << chip << "`";
+      return signalPassFailure();
+    }
     SmallVector<GroupOp> groups;
     module.walk([&](GroupOp group) { groups.push_back(group); });
     if (groups.empty())
@@ -399,7 +473,8 @@ struct ConvertFuseOpsToKernelsPass
     auto kernels = ModuleOp::create(builder, module.getLoc(), kKernelsModule);
     for (GroupOp group : groups)
       if (failed(
-              GroupLowering(group, kernels, device, roundIntermediates).run()))
+              GroupLowering(group, kernels, *kernelTarget, roundIntermediates)
+                  .run()))
         return signalPassFailure();
   }
 };

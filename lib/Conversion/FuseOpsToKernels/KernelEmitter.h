@@ -17,7 +17,8 @@ namespace mlir::fuseops {
 
 /// Emits the row kernel of `group`: every pointwise, row and row-column group
 /// is one. `emitTileKernel` does the same for a tile group. Parameters: the
-/// group's arguments; its results but the final ones; one array of partial
+/// group's arguments; the counter of a schedule with `tickets`; its results but
+/// the final ones; one array of partial
 /// results for each reduction over rows; the number of rows; `count`, unused.
 /// On the CPU the pointers come as one array, and the kernel also gets its
 /// worker's number and the number of workers.

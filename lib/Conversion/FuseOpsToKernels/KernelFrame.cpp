@@ -36,6 +36,8 @@ static func::FuncOp declare(OpBuilder &b, Location loc,
     kernel->setAttr(kBlockAttr, b.getDenseI32ArrayAttr(
                                     {static_cast<int32_t>(schedule.threads),
                                      static_cast<int32_t>(schedule.rows), 1}));
+    if (schedule.residents)
+      kernel->setAttr(kResidentsAttr, b.getI32IntegerAttr(schedule.residents));
     // The runtime refuses outputs that overlap inputs, and slots of the
     // workspace that are in use at once are disjoint.
     for (unsigned i = 0; i < numPointers; ++i)
@@ -59,7 +61,8 @@ KernelFrame KernelFrame::open(ElementBuilder &elements,
   SmallVector<Value> results = directResults(group);
   size_t numReductions = group.getRowReductions().size();
   unsigned numInputs = op.getInputs().size();
-  unsigned numPointers = numInputs + results.size() + numReductions;
+  unsigned numPointers =
+      numInputs + schedule.tickets + results.size() + numReductions;
   KernelFrame frame;
   frame.kernel =
       declare(b, loc, schedule, isCuda, name, numPointers, numInputs);
@@ -76,6 +79,8 @@ KernelFrame KernelFrame::open(ElementBuilder &elements,
   };
   for (BlockArgument argument : op.getBody().getArguments())
     elements.pointers[argument] = pointer();
+  if (schedule.tickets)
+    frame.tickets = pointer();
   for (Value value : results)
     elements.pointers[value] = pointer();
   for (size_t i = 0; i < numReductions; ++i)

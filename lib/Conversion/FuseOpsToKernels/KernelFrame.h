@@ -28,6 +28,7 @@ struct KernelFrame {
   func::FuncOp kernel;
   Value rows, worker, workers;
   Value threadX, threadY;      ///< CUDA only
+  Value tickets;               ///< the counter of a schedule with `tickets`
   SmallVector<Value> partials; ///< one pointer for each reduction over rows
 
   /// Makes the function, leaves the builder in its entry block and tells

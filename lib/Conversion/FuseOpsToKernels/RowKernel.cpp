@@ -80,11 +80,24 @@ void RowKernel::emitRows() {
     to = arith::MinSIOp::create(b, loc, frame.rows, add(from, chunk));
     step = elements.constant(1);
   }
+  if (schedule.prefetch && schedule.holdsRow)
+    readEveryRow();
+  size_t numAccumulators = accumulators.size();
+  if (ring)
+    accumulators.push_back(openRing(from, step));
+  bool alternates = schedule.overlapsRows() && group.getNumLevels() > 1;
+  if (alternates)
+    accumulators.push_back(elements.constant(0));
   auto loop = scf::ForOp::create(b, loc, from, to, step, accumulators);
   {
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPointToStart(loop.getBody());
     Value row = loop.getInductionVar();
+    SmallVector<Value> updated(loop.getRegionIterArgs());
+    if (alternates)
+      half = updated.pop_back_val();
+    if (ring)
+      enterSlot(updated.pop_back_val());
     Value isActive;
     if (isCuda && schedule.rows > 1) {
       // All threads stay for the shuffles: those without a row repeat the last.
@@ -94,36 +107,51 @@ void RowKernel::emitRows() {
           b, loc, row,
           arith::SubIOp::create(b, loc, frame.rows, elements.constant(1)));
     }
-    SmallVector<Value> updated(loop.getRegionIterArgs());
     emitRow(row, isActive, updated);
+    if (ring)
+      updated.push_back(refillSlot(loop.getInductionVar(), step));
+    if (alternates)
+      updated.push_back(
+          arith::XOrIOp::create(b, loc, half, elements.constant(1)));
     // A loop without results has its terminator already.
     if (!updated.empty())
       scf::YieldOp::create(b, loc, updated);
   }
-  storeHeldPartials(loop.getResults());
+  storeHeldPartials(loop.getResults().take_front(numAccumulators));
 }
 
 /// Lays out the elements that each thread keeps over all passes.
 void RowKernel::holdRow(Value row, Value isActive) {
   held.clear();
-  llvm::SmallSetVector<int64_t, 2> widths;
+  for (int64_t columns : allWidths())
+    for (int64_t i = 0; i < schedule.getVectorsPerThread(columns); ++i) {
+      Element &element = held[columns].emplace_back(locate(row, i, columns));
+      element.isValid = both(element.isValid, isActive);
+      if (everyRow.contains(columns))
+        for (auto [value, stored] : everyRow[columns][i])
+          element.stored[value] = forget(stored);
+    }
+  // All that the row reads is under way before any of it is waited for.
+  if (!schedule.prefetch || ring)
+    return;
   for (unsigned level = 0; level < group.getNumLevels(); ++level)
     for (int64_t columns : widthsAt(level))
-      widths.insert(columns);
-  for (int64_t columns : widths)
-    for (int64_t i = 0; i < schedule.getVectorsPerThread(columns); ++i) {
-      Element &element = held[columns].emplace_back();
-      element.row = row;
-      element.width = schedule.vector;
-      element.column = columnOf(i);
-      if (isTail(i, columns)) {
-        element.isValid = less(element.column, elements.constant(columns));
-        element.column = arith::MinSIOp::create(
-            b, loc, element.column,
-            elements.constant(columns - schedule.vector));
-      }
-      element.isValid = both(element.isValid, isActive);
-    }
+      for (auto [i, element] : llvm::enumerate(held[columns]))
+        readAhead({level, columns}, element, i);
+}
+
+/// The `number`th vector of the thread's part of a held row.
+Element RowKernel::locate(Value row, int64_t number, int64_t columns) {
+  Element element;
+  element.row = row;
+  element.width = schedule.vector;
+  element.column = columnOf(number);
+  if (!isTail(number, columns))
+    return element;
+  element.isValid = less(element.column, elements.constant(columns));
+  element.column = arith::MinSIOp::create(
+      b, loc, element.column, elements.constant(columns - schedule.vector));
+  return element;
 }
 
 void RowKernel::emitRow(Value row, Value isActive,
@@ -168,9 +196,12 @@ void RowKernel::computeRowValues(unsigned level, Value row) {
   };
   auto enter = [&](Value value) {
     if (isRowValue(value) && !group.isPartlyBroadcast(value) &&
-        !elements.rowValues.contains(value) && group.getAccess(value))
+        !elements.rowValues.contains(value) && group.getAccess(value)) {
+      const RowRing::Input *fetched = ring.find(value);
       elements.rowValues[value] =
-          elements.load(*group.getAccess(value), element);
+          fetched ? readPlace(*fetched, 0)
+                  : elements.load(*group.getAccess(value), element);
+    }
   };
   for (Operation *op : group.getRowOps()) {
     if (level == 0)
@@ -251,10 +282,27 @@ llvm::SmallSetVector<int64_t, 2> RowKernel::widthsAt(unsigned level) {
   return widths;
 }
 
+llvm::SmallSetVector<int64_t, 2> RowKernel::allWidths() {
+  llvm::SmallSetVector<int64_t, 2> widths;
+  for (unsigned level = 0; level < group.getNumLevels(); ++level)
+    for (int64_t columns : widthsAt(level))
+      widths.insert(columns);
+  return widths;
+}
+
 /// What a pass does with one element; returns the updated partial results of
 /// its reductions over columns.
 SmallVector<Value> RowKernel::visitElement(Pass pass, Element &element,
                                            ArrayRef<Value> partial) {
+  // What an earlier pass has written is read, not computed again: it is in the
+  // cache, rounded as all that read it see it.
+  if (!isCuda)
+    for (const Store &store : group.getStores())
+      if (!group.isFinal(store.value) && store.access.isContiguous() &&
+          group.getPlacement(store.value) == Placement::Full &&
+          group.getLevel(store.value) < pass.level &&
+          columnsOf(store.value) == pass.columns)
+        element.values[store.value] = elements.load(store.access, element);
   SmallVector<Value> updated;
   for (auto [reduction, soFar] : llvm::zip(reductionsIn(pass), partial)) {
     Value value = elements.compute(reduction.getInput(), element);
@@ -279,10 +327,13 @@ void RowKernel::accumulateRows(Pass pass, Element &element) {
     Value value = elements.compute(op.getInput(), element);
     value = elements.addend(op.getKind(), elementOf(op.getInput()), value,
                             element.isValid);
-    Value soFar = elements.loadRaw(frame.partials[i], element.column,
-                                   getAccumulatorType(op), element.width);
+    // CUDA's columns and workers are multiples of the vector.
+    int64_t aligned = isCuda ? element.width : 1;
+    Value soFar =
+        elements.loadRaw(frame.partials[i], element.column,
+                         getAccumulatorType(op), element.width, aligned);
     elements.storeRaw(elements.combine(op.getKind(), soFar, value),
-                      frame.partials[i], element.column);
+                      frame.partials[i], element.column, aligned);
   }
 }
 
@@ -298,12 +349,20 @@ SmallVector<Value> RowKernel::forColumns(Value from, int64_t to, int64_t step,
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> updated(loop.getRegionIterArgs());
-  for (int64_t i = 0; i < unroll; ++i) {
+  auto visitAt = [&](int64_t number) {
     Element element;
     element.row = row;
-    element.column = add(loop.getInductionVar(), elements.constant(i * step));
+    element.column =
+        add(loop.getInductionVar(), elements.constant(number * step));
     element.width = width;
     element.isValid = isActive;
+    return element;
+  };
+  SmallVector<Element> ahead;
+  for (int64_t i = 0; schedule.prefetch && i < unroll; ++i)
+    readAhead(pass, ahead.emplace_back(visitAt(i)), i);
+  for (int64_t i = 0; i < unroll; ++i) {
+    Element element = schedule.prefetch ? std::move(ahead[i]) : visitAt(i);
     updated = visitElement(pass, element, updated);
     accumulateRows(pass, element);
   }
@@ -332,6 +391,9 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
   int64_t width = schedule.vector;
   SmallVector<Value> partial = identities(width);
   if (schedule.holdsRow) {
+    if (ring)
+      for (auto [i, element] : llvm::enumerate(held[columns]))
+        readAhead(pass, element, i);
     for (auto [i, element] : llvm::enumerate(held[columns])) {
       partial = visitElement(pass, element, partial);
       unsigned next = 0;
@@ -350,9 +412,17 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
   } else if (isCuda) {
     Value from = firstColumn;
     int64_t step = width * schedule.threads;
-    int64_t unroll = columns % (2 * step) == 0 ? 2 : 1;
-    partial = forColumns(from, columns, step, width, unroll, pass, row,
-                         isActive, partial);
+    int64_t unroll = schedule.unroll        ? schedule.unroll
+                     : columns % (2 * step) ? 1
+                                            : 2;
+    int64_t end =
+        schedule.unroll ? columns - columns % (unroll * step) : columns;
+    if (end > 0)
+      partial = forColumns(from, end, step, width, unroll, pass, row, isActive,
+                           partial);
+    if (end < columns)
+      partial = forColumns(add(from, elements.constant(end)), columns, step,
+                           width, 1, pass, row, isActive, partial);
     collapse(partial);
   } else {
     int64_t vectorEnd = columns - columns % width;

@@ -11,6 +11,7 @@
 #include "ElementBuilder.h"
 #include "KernelEmitter.h"
 #include "KernelFrame.h"
+#include "RowRing.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::fuseops {
@@ -33,7 +34,10 @@ public:
             KernelDevice device, bool roundIntermediates, OpBuilder &builder)
       : b(builder), loc(group.getGroup().getLoc()), group(group),
         schedule(schedule), isCuda(device == KernelDevice::CUDA),
-        elements(group, device, roundIntermediates, builder, loc) {}
+        elements(group, device, roundIntermediates, builder, loc),
+        ring(group, schedule) {
+    elements.streamsStores = isCuda && schedule.streams;
+  }
 
   func::FuncOp emit(StringRef name);
 
@@ -44,6 +48,7 @@ private:
   void computeRowValues(unsigned level, Value row);
   void storeRowValues(Value row, Value isActive);
   void holdRow(Value row, Value isActive);
+  Element locate(Value row, int64_t number, int64_t columns);
   void emitPass(Pass pass, Value row, Value isActive,
                 MutableArrayRef<Value> accumulators);
   SmallVector<Value> visitElement(Pass pass, Element &element,
@@ -54,6 +59,20 @@ private:
                                 Value row, Value isActive,
                                 SmallVector<Value> partial);
   void combineThreads(Pass pass, SmallVectorImpl<Value> &values);
+
+  llvm::SetVector<Value> findReads(Pass pass, const Element &element);
+  void readEveryRow();
+  Value forget(Value stored);
+  void readAhead(Pass pass, Element &element, int64_t number);
+  Value openRing(Value from, Value step);
+  void enterSlot(Value entered);
+  Value refillSlot(Value from, Value step);
+  void fetchRow(Value from, Value slot);
+  void copy(const RowRing::Input &input, const Element &element, int64_t number,
+            Value slot);
+  Value placeIn(Value slot, const RowRing::Input &input, int64_t number);
+  Value readPlace(const RowRing::Input &input, int64_t number);
+
   void initializePartials();
   void storeHeldPartials(ValueRange accumulators);
   Value combineRows(ReductionKind kind, Value value);
@@ -62,8 +81,9 @@ private:
   SmallVector<ReduceColumnsOp> reductionsIn(Pass pass);
   /// Whether pass `pass` reads or writes `value` of every column.
   bool isVisitedIn(Pass pass, Value value);
-  /// The numbers of columns that level `level` has work for.
+  /// The numbers of columns that level `level` has work for, or any level.
   llvm::SmallSetVector<int64_t, 2> widthsAt(unsigned level);
+  llvm::SmallSetVector<int64_t, 2> allWidths();
   /// Row reductions of one value a row are summed in a register; those of full
   /// values too where the row is held, else in memory.
   bool isInRegisters(ReduceRowsOp op) {
@@ -104,6 +124,13 @@ private:
 
   KernelFrame frame;
   Value firstColumn; ///< CUDA: of the thread's first vector
+  RowRing ring;
+  Value ringMemory, ownPlace, slot;
+  /// 0 or 1 in turn, where rows overlap: which half of the memory in which
+  /// warps meet belongs to this row.
+  Value half;
+  /// What every row reads of the thread's columns, by number of columns.
+  llvm::SmallDenseMap<int64_t, SmallVector<DenseMap<Value, Value>>> everyRow;
   /// The row's elements, where it is held, by number of columns.
   llvm::SmallDenseMap<int64_t, SmallVector<Element>> held;
 };

@@ -28,32 +28,44 @@ void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
   if (warps <= 1)
     return;
   // With several warps a row there is one row a block.
+  int64_t slots = warps * static_cast<int64_t>(values.size());
   Shared shared = elements.getShared(
       frame.kernel,
       "_level" + Twine(pass.level) + "_columns" + Twine(pass.columns),
-      ValueRange(values).getTypes(), warps * values.size());
+      ValueRange(values).getTypes(),
+      schedule.overlapsRows() ? 2 * slots : slots);
+  Value first;
+  if (schedule.overlapsRows())
+    first = mul(half, elements.constant(slots));
+  auto inHalf = [&](Value number) {
+    return first ? add(first, number) : number;
+  };
   Value warp =
       arith::ShRUIOp::create(b, loc, frame.threadX, elements.constant(5));
   Value lane =
       arith::AndIOp::create(b, loc, frame.threadX, elements.constant(31));
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
                                         elements.constant(0));
-  // The row before may still be reading.
-  NVVM::Barrier0Op::create(b, loc);
+  // The row before may still be reading; where rows overlap, from the other
+  // half. This half was read two rows ago, before the barrier of the row
+  // between.
+  if (!schedule.overlapsRows())
+    NVVM::Barrier0Op::create(b, loc);
   auto write = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPointToStart(write.thenBlock());
     for (auto [i, value] : llvm::enumerate(values))
       elements.storeSlot(value, shared,
-                         add(warp, elements.constant(i * warps)));
+                         inHalf(add(warp, elements.constant(i * warps))));
   }
   NVVM::Barrier0Op::create(b, loc);
   for (auto [i, op] : llvm::enumerate(reductions)) {
     Value total;
     for (int64_t w = 0; w < warps; ++w) {
-      Value part = elements.loadSlot(shared, elements.constant(i * warps + w),
-                                     values[i].getType());
+      Value part =
+          elements.loadSlot(shared, inHalf(elements.constant(i * warps + w)),
+                            values[i].getType());
       total = total ? elements.combine(op.getKind(), total, part) : part;
     }
     values[i] = total;
@@ -85,7 +97,7 @@ void RowKernel::initializePartials() {
       b.setInsertionPointToStart(loop.getBody());
       elements.storeRaw(
           elements.identity(op.getKind(), elementOf(op.getInput()), width),
-          pointer, loop.getInductionVar());
+          pointer, loop.getInductionVar(), isCuda ? width : 1);
     };
     int64_t width = schedule.vector;
     if (isCuda) {

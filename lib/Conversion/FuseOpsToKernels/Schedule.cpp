@@ -7,17 +7,13 @@
 
 #include "Schedule.h"
 
+#include "ScheduleTemplates.h"
 #include "TileLayout.h"
-#include "llvm/ADT/SetVector.h"
+#include "TileRing.h"
 #include "llvm/Support/MathExtras.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuseops;
-
-/// Processors of an H200.
-static constexpr int64_t kProcessors = 132;
 
 namespace {
 /// Every access to several columns, loads and stores.
@@ -50,9 +46,7 @@ SmallVector<Access> getWideAccesses(const KernelGroup &group) {
 }
 } // namespace
 
-/// On CUDA every vector access is aligned, so the width divides the row, its
-/// pitch and its offset; 16 bytes of the narrowest element are one access.
-static int64_t chooseCudaVector(const KernelGroup &group) {
+int64_t mlir::fuseops::chooseCudaVector(const KernelGroup &group) {
   int64_t widest = 1;
   int64_t vector = 1 << 20;
   for (const Access &access : getWideAccesses(group)) {
@@ -75,255 +69,236 @@ static int64_t chooseCudaVector(const KernelGroup &group) {
   return std::min({vector, widest, int64_t(8)});
 }
 
-/// Elements that one thread would hold: of every tensor it reads, and of the
-/// accumulators of reductions over rows.
-static int64_t countHeldElements(const KernelGroup &group,
-                                 const Schedule &schedule) {
-  llvm::SmallSetVector<Value, 8> inputs;
-  for (Operation *op : group.getRowOps())
-    for (Value operand : op->getOperands())
-      if (group.getAccess(operand) &&
-          group.getPlacement(operand) == Placement::Full)
-        inputs.insert(operand);
-  int64_t held = 0;
-  for (Value input : inputs)
-    held += schedule.vector * schedule.getVectorsPerThread(getColumns(
-                                  cast<RankedTensorType>(input.getType())));
-  for (ReduceRowsOp op : group.getRowReductions())
-    if (group.getPlacement(op.getInput()) == Placement::Full)
-      held += schedule.vector *
-              schedule.getVectorsPerThread(getColumns(op.getInput().getType()));
-  return held;
-}
-
-/// Whether a reduction over rows takes in a value of every column.
-static bool hasWideRowReduction(const KernelGroup &group) {
-  return llvm::any_of(group.getRowReductions(), [&](ReduceRowsOp op) {
-    return group.getPlacement(op.getInput()) == Placement::Full;
-  });
-}
-
-/// Shared memory in which a block combines the rows of its reductions: one
-/// vector of each thread.
-static int64_t getSharedBytes(const KernelGroup &group,
-                              const Schedule &schedule) {
-  int64_t widest = 0;
-  if (schedule.rows > 1)
-    for (ReduceRowsOp op : group.getRowReductions())
-      widest = std::max(widest, getElementBytes(getAccumulatorType(
-                                    op.getInput().getType().getElementType())));
-  return widest * schedule.rows * schedule.threads * schedule.vector;
-}
-
-/// Elements that a thread may hold over all passes: their f32 values stay in
-/// registers, of which a thread of a full block has 64.
-static int64_t getHeldLimit(const Schedule &schedule) {
-  return schedule.threads * schedule.rows > 512 ? 32 : 64;
-}
-
-/// Whether blocks may share a row: nothing is reduced over its columns, and
-/// nothing is written once a row.
-static bool canTileColumns(const KernelGroup &group) {
-  int64_t columns = group.getSpace().columns;
-  return group.getNumLevels() == 1 && hasWideRowReduction(group) &&
-         llvm::all_of(group.getRowReductions(),
-                      [&](ReduceRowsOp op) {
-                        return getColumns(op.getInput().getType()) == columns;
-                      }) &&
-         llvm::all_of(group.getStores(), [&](const Store &store) {
-           return group.isFinal(store.value) || store.access.columns == columns;
-         });
-}
-
-/// Sums over rows without sums over columns: each block keeps the sums of a few
-/// columns in registers and walks down the rows.
-static std::optional<Schedule> chooseColumnTiles(const KernelGroup &group,
-                                                 int64_t vector) {
-  Schedule schedule;
-  schedule.vector = vector;
-  schedule.threads = 32;
-  schedule.rows = 8;
-  schedule.holdsRow = true;
-  schedule.tiles =
-      llvm::divideCeil(group.getSpace().columns, schedule.getWidth());
-  if (schedule.tiles <= 1 || !canTileColumns(group) ||
-      countHeldElements(group, schedule) > getHeldLimit(schedule))
-    return std::nullopt;
-  // Rows are dealt to as many blocks as fill the processors six times.
-  schedule.workers =
-      schedule.tiles * llvm::divideCeil(6 * kProcessors, schedule.tiles);
-  return schedule;
-}
-
-/// A tile a block; where columns are summed, blocks that stay in one column of
-/// tiles and walk down.
-static Schedule chooseCudaTiles(const KernelGroup &group) {
-  Schedule schedule;
-  schedule.vector = chooseCudaVector(group);
-  schedule.tiles = llvm::divideCeil(group.getSpace().columns, kTileSize);
-  for (schedule.threads = 512; schedule.threads > 128; schedule.threads /= 2)
-    if (TileLayout(group, schedule.threads).getSharedBytes() <= kSharedBytes)
-      break;
-  if (group.getRowReductions().empty()) {
-    schedule.rowsPerWorker = kTileSize;
-    schedule.workers = int64_t(1) << 20;
-    return schedule;
-  }
-  schedule.workers =
-      schedule.tiles * llvm::divideCeil(2 * kProcessors, schedule.tiles);
-  return schedule;
-}
-
-static Schedule chooseCuda(const KernelGroup &group) {
-  if (group.isTile())
-    return chooseCudaTiles(group);
-  Schedule schedule;
-  int64_t columns = group.getSpace().columns;
-  schedule.vector = chooseCudaVector(group);
-  // A schedule that is written down says `threads` along a whole row.
-  if (!group.getGroup().getSchedule())
-    if (auto tiled = chooseColumnTiles(group, schedule.vector))
-      return *tiled;
-  int64_t lanes =
-      std::max<int64_t>(1, llvm::divideCeil(columns, schedule.vector));
-  // The fewest threads that can hold the row.
-  bool isRow = group.getNumLevels() > 1 || !group.getRowReductions().empty();
-  schedule.threads =
-      std::min<int64_t>(llvm::PowerOf2Ceil(lanes), isRow ? 1024 : 128);
-  if (isRow)
-    while (schedule.threads > 32) {
-      Schedule half = schedule;
-      half.threads /= 2;
-      if (countHeldElements(group, half) > getHeldLimit(half))
-        break;
-      schedule = half;
-    }
-  schedule.holdsRow =
-      countHeldElements(group, schedule) <= getHeldLimit(schedule);
-  // A row that is not held is walked in a loop, which needs no more threads.
-  if (!schedule.holdsRow)
-    schedule.threads = std::min<int64_t>(schedule.threads, 256);
-  int64_t blockThreads = isRow ? 256 : 128;
-  bool spansWarps = schedule.threads > 32 && isRow;
-  if (!spansWarps && (schedule.holdsRow || !hasWideRowReduction(group)))
-    schedule.rows = std::max<int64_t>(1, blockThreads / schedule.threads);
-  else if (schedule.threads < 32)
-    schedule.threads = 32;
-  schedule.rowsPerWorker = schedule.rows;
-  // As many blocks as keep the memory busy; with reductions over rows each
-  // block leaves a partial result, so fewer.
-  int64_t resident = group.getRowReductions().empty() ? 2048 : 512;
-  schedule.workers =
-      kProcessors *
-      std::clamp<int64_t>(resident / (schedule.threads * schedule.rows), 1, 16);
-  return schedule;
-}
-
 static Schedule chooseCpu(const KernelGroup &group) {
   // Elements that make a task worth starting.
   constexpr int64_t kTaskElements = 32768;
   Schedule schedule;
-  schedule.vector = 16;
+  // Two vectors of AVX-512: one's latency hides behind the other's. Columns
+  // beyond the last whole vector are visited one by one.
+  schedule.vector =
+      !group.isTile() && group.getSpace().columns % 32 == 0 ? 32 : 16;
   schedule.rowsPerWorker = std::max<int64_t>(
       1, kTaskElements / std::max<int64_t>(1, group.getSpace().columns));
   schedule.workers = group.getRowReductions().empty() ? 64 : 16;
   return schedule;
 }
 
-/// Checks a schedule of tiles that is written down.
-static FailureOr<Schedule> verifyCudaTiles(const KernelGroup &group,
-                                           Schedule schedule) {
-  GroupOp op = group.getGroup();
-  if (!llvm::is_contained({128, 256, 512}, schedule.threads) ||
-      schedule.rows != 1)
-    return op.emitOpError()
-           << "expected schedule `threads` 128, 256 or 512 and `rows` 1 of a "
-              "tile kernel, but got "
-           << schedule.threads << " and " << schedule.rows;
-  if (!group.getRowReductions().empty() &&
-      schedule.workers % schedule.tiles != 0)
-    return op.emitOpError()
-           << "expected schedule `workers` to be a multiple of "
-           << schedule.tiles
-           << ", the tiles along a row that is reduced, but got "
-           << schedule.workers;
-  int64_t shared = TileLayout(group, schedule.threads).getSharedBytes();
-  if (shared > kSharedBytes)
-    return op.emitOpError()
-           << "expected a schedule that keeps its tile in " << kSharedBytes
-           << " bytes of shared memory, but got " << shared
-           << ": fewer `threads` need less";
-  return schedule;
+Schedule mlir::fuseops::chooseBase(const KernelGroup &group,
+                                   const KernelTarget &target) {
+  if (!target.isCUDA())
+    return chooseCpu(group);
+  return group.isTile() ? chooseCudaTiles(group) : chooseCudaRows(group);
 }
 
-FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
-                                                  KernelDevice device) {
-  bool isCuda = device == KernelDevice::CUDA;
-  Schedule schedule = isCuda ? chooseCuda(group) : chooseCpu(group);
+//===----------------------------------------------------------------------===//
+// Schedules that are written down
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyVector(const KernelGroup &group,
+                                  const KernelTarget &target,
+                                  const Schedule &schedule) {
+  int64_t largest = target.isCUDA() ? chooseCudaVector(group) : 64;
+  if (llvm::isPowerOf2_64(schedule.vector) && schedule.vector <= largest)
+    return success();
+  return group.getGroup().emitOpError()
+         << "expected schedule `vector` to be a power of two of at most "
+         << largest << ", which its tensors allow, but got " << schedule.vector;
+}
+
+static SmallVector<int64_t> getVectors(const KernelGroup &group,
+                                       const KernelTarget &target) {
+  if (!target.isCUDA())
+    return {8, 16, 32};
+  int64_t largest = chooseCudaVector(group);
+  return {largest, std::max<int64_t>(1, largest / 2)};
+}
+
+static SmallVector<int64_t> getThreads(const KernelGroup &group,
+                                       const KernelTarget &target) {
+  if (!target.isCUDA())
+    return {};
+  if (group.isTile())
+    return {128, 256, 512};
+  return {32, 64, 128, 256, 512, 1024};
+}
+
+static SmallVector<int64_t> getRows(const KernelGroup &group,
+                                    const KernelTarget &target) {
+  if (!target.isCUDA() || group.isTile())
+    return {};
+  return {1, 2, 4, 8};
+}
+
+static SmallVector<int64_t> getWorkers(const KernelGroup &group,
+                                       const KernelTarget &target) {
+  bool hasPartials = !group.getRowReductions().empty();
+  if (!target.isCUDA())
+    return hasPartials ? SmallVector<int64_t>{4, 8, 16, 32}
+                       : SmallVector<int64_t>{16, 64, 256};
+  // Beside one tile a block: blocks that go on to other tiles.
+  if (group.isTile() && !hasPartials)
+    return {kProcessors, 2 * kProcessors};
+  int64_t tiles = chooseBase(group, target).tiles;
+  SmallVector<int64_t> workers;
+  for (int64_t blocks : {1, 2, 3, 4, 6, 8, 16})
+    workers.push_back(tiles * llvm::divideCeil(blocks * kProcessors, tiles));
+  // A row a block: the processors draw their rows.
+  if (!group.isTile() && !hasPartials)
+    workers.push_back(int64_t(1) << 20);
+  return workers;
+}
+
+static LogicalResult verifyResidents(const KernelGroup &group,
+                                     const KernelTarget &target,
+                                     const Schedule &schedule) {
+  if (!target.isCUDA())
+    return success();
+  // Others of today's chips hold fewer than the data centre ones.
+  bool isSmall =
+      llvm::is_contained({86u, 87u, 89u, 120u, 121u}, target.smVersion);
+  int64_t most = isSmall ? 1536 : 2048;
+  int64_t threads = schedule.threads * schedule.rows * schedule.residents;
+  if (threads <= most)
+    return success();
+  return group.getGroup().emitOpError()
+         << "expected schedule `residents` whose threads, with `threads` and "
+            "`rows`, are at most the "
+         << most << " of a processor of sm_" << target.smVersion << ", but got "
+         << threads;
+}
+
+/// Of rows it is checked with all else that is known of them.
+static LogicalResult verifyTiles(const KernelGroup &group,
+                                 const KernelTarget &target,
+                                 const Schedule &schedule) {
+  if (!target.isCUDA() || !group.isTile())
+    return success();
+  int64_t tiles = chooseCudaTiles(group).tiles;
+  if (schedule.tiles == tiles)
+    return success();
+  return group.getGroup().emitOpError()
+         << "expected schedule `tiles` to be " << tiles
+         << ", the tiles along a row, but got " << schedule.tiles;
+}
+
+static SmallVector<int64_t> getTiles(const KernelGroup &group,
+                                     const KernelTarget &target) {
+  if (!target.isCUDA() || group.isTile())
+    return {};
+  return {1};
+}
+
+static SmallVector<int64_t> getPrefetch(const KernelGroup &group,
+                                        const KernelTarget &target) {
+  if (!target.isCUDA() || group.isTile())
+    return {};
+  return {1};
+}
+
+/// Of rows a ring pays where blocks stay and keep sums: the others' rows are
+/// dealt out to blocks that begin at any time.
+static SmallVector<int64_t> getStages(const KernelGroup &group,
+                                      const KernelTarget &target) {
+  if (!target.isCUDA())
+    return {};
+  if (group.isTile())
+    return {2, 1, 3};
+  if (group.getRowReductions().empty())
+    return {};
+  return {2, 3};
+}
+
+/// Without reductions over columns, what a thread asks for at once depends on
+/// the registers that it may use.
+static SmallVector<int64_t> getResidents(const KernelGroup &group,
+                                         const KernelTarget &target) {
+  if (!target.isCUDA())
+    return {};
+  if (group.isTile())
+    return {1, 2};
+  if (group.getNumLevels() > 1)
+    return {};
+  return {4, 6};
+}
+
+static SmallVector<int64_t> getTileSwitch(const KernelGroup &group,
+                                          const KernelTarget &target) {
+  if (!target.isCUDA() || !group.isTile())
+    return {};
+  return {0, 1};
+}
+
+// Lines that end early are right: no values to measure.
+static constexpr ScheduleKey kScheduleKeys[] = {
+    {"vector", &Schedule::vector, 1, verifyVector, getVectors},
+    {"threads", &Schedule::threads, 1, nullptr, getThreads},
+    {"rows", &Schedule::rows, 1, nullptr, getRows},
+    {"workers", &Schedule::workers, 1, nullptr, getWorkers},
+    {"stages", &Schedule::stages, 0, verifyStages, getStages},
+    {"residents", &Schedule::residents, 0, verifyResidents, getResidents},
+    {"tile_partials", &Schedule::tilePartials, 0, verifyTilePartials,
+     getTileSwitch},
+    {"tickets", &Schedule::tickets, 0, verifyTickets, getTileSwitch},
+    {"prefetch", &Schedule::prefetch, 0, verifyRowKeys, getPrefetch},
+    {"unroll", &Schedule::unroll, 0, verifyRowKeys},
+    {"streams", &Schedule::streams, 0, verifyRowKeys},
+    {"tiles", &Schedule::tiles, 1, verifyTiles, getTiles},
+};
+
+ArrayRef<ScheduleKey> mlir::fuseops::getScheduleKeys() { return kScheduleKeys; }
+
+/// Reads the group's `schedule` attribute into `schedule`.
+static LogicalResult readSchedule(const KernelGroup &group,
+                                  const KernelTarget &target,
+                                  Schedule &schedule) {
   GroupOp op = group.getGroup();
-  if (!op.getSchedule())
-    return isCuda && group.isTile() ? verifyCudaTiles(group, schedule)
-                                    : schedule;
-  int64_t largestVector = isCuda ? chooseCudaVector(group) : 64;
+  SmallVector<const ScheduleKey *> written;
   DictionaryAttr entries = *op.getSchedule();
   for (NamedAttribute entry : entries) {
     StringAttr name = entry.getName();
-    StringRef key = name.getValue();
-    auto value = dyn_cast<IntegerAttr>(entry.getValue());
-    int64_t number = value ? value.getInt() : 0;
-    if (!llvm::isInt<32>(number) || number <= 0)
-      return op.emitOpError() << "expected schedule `" << key
-                              << "` to be a positive integer of 32 bits, but "
-                                 "got "
-                              << entry.getValue();
-    if (key == "vector") {
-      if (!llvm::isPowerOf2_64(number) || number > largestVector)
-        return op.emitOpError()
-               << "expected schedule `vector` to be a power of two of at most "
-               << largestVector << ", which its tensors allow, but got "
-               << number;
-      schedule.vector = number;
-    } else if (key == "threads") {
-      schedule.threads = number;
-    } else if (key == "rows") {
-      schedule.rows = number;
-    } else if (key == "workers") {
-      schedule.workers = number;
-    } else {
-      return op.emitOpError() << "expected schedule keys `vector`, `threads`, "
-                                 "`rows` or `workers`, but got `"
-                              << key << "`";
+    const ScheduleKey *key =
+        llvm::find_if(kScheduleKeys,
+                      [&](const ScheduleKey &key) { return key.name == name; });
+    if (key == std::end(kScheduleKeys)) {
+      InFlightDiagnostic diag = op.emitOpError() << "expected schedule keys ";
+      llvm::interleaveComma(kScheduleKeys, diag, [&](const ScheduleKey &key) {
+        diag << "`" << key.name << "`";
+      });
+      return diag << ", but got `" << name.getValue() << "`";
     }
+    auto value = dyn_cast<IntegerAttr>(entry.getValue());
+    if (!value || !llvm::isInt<32>(value.getInt()) ||
+        value.getInt() < key->least)
+      return op.emitOpError()
+             << "expected schedule `" << key->name << "` to be a "
+             << (key->least ? "positive" : "non-negative")
+             << " integer of 32 bits, but got " << entry.getValue();
+    schedule.*(key->field) = value.getInt();
+    written.push_back(key);
   }
-  if (!isCuda) {
-    schedule.threads = schedule.rows = 1;
-    return schedule;
-  }
-  if (group.isTile())
-    return verifyCudaTiles(group, schedule);
-  if (!llvm::isPowerOf2_64(schedule.threads) || schedule.threads > 1024 ||
-      schedule.rows > 1024 / schedule.threads ||
-      (schedule.threads > 32 && schedule.rows > 1 && group.getNumLevels() > 1))
-    return op.emitOpError()
-           << "expected schedule `threads` to be a power of two, with `rows` "
-              "at "
-              "most 1024 threads together and `rows` 1 where a row spans "
-              "warps, but got "
-           << schedule.threads << " and " << schedule.rows;
-  schedule.holdsRow =
-      countHeldElements(group, schedule) <= 2 * getHeldLimit(schedule);
-  if (schedule.rows > 1 && !schedule.holdsRow && hasWideRowReduction(group))
-    return op.emitOpError()
-           << "expected schedule `rows` 1 where a reduction over rows is kept "
-              "in "
-              "memory because `threads` cannot hold a row, but got "
-           << schedule.rows;
-  int64_t shared = getSharedBytes(group, schedule);
-  if (shared > kSharedBytes)
-    return op.emitOpError()
-           << "expected a schedule that combines its rows in " << kSharedBytes
-           << " bytes of shared memory, but got " << shared << ": `rows`, "
-           << "`threads` and `vector` together";
-  schedule.rowsPerWorker = schedule.rows;
+  for (const ScheduleKey *key : written)
+    if (key->verify && failed(key->verify(group, target, schedule)))
+      return failure();
+  return success();
+}
+
+FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
+                                                  const KernelTarget &target) {
+  Schedule schedule = chooseBase(group, target);
+  bool isWritten = group.getGroup().getSchedule().has_value();
+  if (isWritten && failed(readSchedule(group, target, schedule)))
+    return failure();
+  if (!target.isCUDA()) {
+    schedule.threads = schedule.rows = schedule.tiles = 1;
+    schedule.stages = schedule.prefetch = schedule.unroll = 0;
+    schedule.streams = schedule.residents = 0;
+    schedule.tilePartials = schedule.tickets = 0;
+  } else if (group.isTile()
+                 ? failed(verifyCudaTiles(group, schedule))
+                 : isWritten && failed(verifyCudaRows(group, target, schedule)))
+    return failure();
+  // Then a block is worth starting for one tile.
+  if (schedule.tilePartials)
+    schedule.rowsPerWorker = kTileSize;
   return schedule;
 }

@@ -8,6 +8,7 @@
 #ifndef FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_SCHEDULE_H
 #define FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_SCHEDULE_H
 
+#include "FuseOps/Conversion/KernelToLLVM.h"
 #include "KernelGroup.h"
 
 namespace mlir::fuseops {
@@ -15,7 +16,9 @@ namespace mlir::fuseops {
 /// What kernels are generated for.
 enum class KernelDevice { CPU, CUDA };
 
-/// How a row kernel is cut; see `fuseops.group` for the attribute's keys.
+/// How a row or tile kernel is cut. The keys of the group's `schedule`
+/// attribute are the table `kScheduleKeys` (Schedule.cpp); `fuseops.group`
+/// documents them.
 struct Schedule {
   int64_t vector = 1;        ///< elements that a thread handles at once
   int64_t threads = 1;       ///< CUDA: threads along a row
@@ -29,6 +32,29 @@ struct Schedule {
   /// multiple of it, and neighbouring blocks have neighbouring parts.
   int64_t tiles = 1;
 
+  /// CUDA: slots of the ring that inputs are fetched ahead into, of tiles or of
+  /// rows that are held; 0 loads them when they are read.
+  int64_t stages = 0;
+  /// CUDA: blocks that one processor shall hold, which bounds the registers; 0
+  /// leaves that to the assembler.
+  int64_t residents = 0;
+  /// CUDA tiles: 1 leaves what is reduced over rows as a partial result of each
+  /// tile, so that a block may visit any tiles; 0 as one of each block.
+  int64_t tilePartials = 0;
+  /// CUDA tiles with `stages`: 1 draws tiles from a counter in memory, so that
+  /// a block that gets on faster visits more of them.
+  int64_t tickets = 0;
+  /// CUDA rows: 1 reads what a visit needs before it computes anything, and
+  /// what every row needs before the first.
+  int64_t prefetch = 0;
+  /// CUDA rows that are not held: visits to columns in one iteration; 0 for
+  /// what is chosen.
+  int64_t unroll = 0;
+  /// CUDA rows: 1 stores vectors so that the cache gives them up first.
+  int64_t streams = 0;
+
+  /// Whether warps begin a row while others still read the sums of the last.
+  bool overlapsRows() const { return stages > 0 || prefetch > 0; }
   /// Columns that a block handles at once.
   int64_t getWidth() const { return vector * threads; }
   /// Blocks that have different rows.
@@ -40,11 +66,11 @@ struct Schedule {
   }
 };
 
-/// Chooses a schedule; keys of the group's `schedule` attribute override it.
-/// Fails with an error where the attribute asks for what the template cannot
-/// do.
+/// The group's schedule: what is chosen for it, overridden by the keys of its
+/// `schedule` attribute. Fails with an error where the attribute asks for what
+/// the template or the target cannot do.
 FailureOr<Schedule> chooseSchedule(const KernelGroup &group,
-                                   KernelDevice device);
+                                   const KernelTarget &target);
 
 } // namespace mlir::fuseops
 

@@ -26,20 +26,12 @@ bool CudaTiles::isStaged(const Store &store) {
   });
 }
 
-/// Shared memory for as many transposed tiles as one pass writes, or as there
-/// is room for.
 void CudaTiles::makeStaging() {
   if (layout.staged.empty())
     return;
-  SmallVector<unsigned> counts(group.getNumLevels());
-  for (const Store &store : layout.staged) {
-    stagedBytes = std::max(stagedBytes, bytesOf(store) * kTileSize * kTileSize);
-    ++counts[group.getLevel(store.value)];
-  }
-  stagedAtOnce =
-      std::min<int64_t>((kSharedBytes - layout.arrayBytes) / stagedBytes,
-                        *llvm::max_element(counts));
-  staging = makeArray("_staged", b.getI8Type(), stagedAtOnce * stagedBytes);
+  stagedAtOnce = layout.countStagedAtOnce(ring.getBytes());
+  staging =
+      makeArray("_staged", b.getI8Type(), stagedAtOnce * layout.stagedBytes);
 }
 
 void CudaTiles::emitStaged(unsigned level) {
@@ -51,10 +43,15 @@ void CudaTiles::emitStaged(unsigned level) {
     if (first > 0)
       barrier();
     for (auto [number, store] : llvm::enumerate(batch))
-      stage(store, byteAt(staging, elements.constant(number * stagedBytes)));
+      stage(store,
+            byteAt(staging, elements.constant(number * layout.stagedBytes)));
     barrier();
+    if (level + 1 == group.getNumLevels())
+      refillSlot();
+    forgetThread();
     for (auto [number, store] : llvm::enumerate(batch))
-      copyOut(store, byteAt(staging, elements.constant(number * stagedBytes)));
+      copyOut(store,
+              byteAt(staging, elements.constant(number * layout.stagedBytes)));
   }
 }
 

@@ -245,12 +245,16 @@ DenseMap<Value, Value> TileKernel::computeRowValues(Value row) {
 
 Value TileKernel::partialOf(unsigned number) {
   ReduceRowsOp op = group.getRowReductions()[number];
-  Value worker = frame.worker;
-  if (isByColumn(op))
-    worker = mul(div(worker, schedule.tiles), columns);
+  Value place;
+  if (schedule.tilePartials)
+    place = isByColumn(op) ? mul(tileRow, columns)
+                           : add(mul(tileRow, tileColumns), tileColumn);
+  else
+    place = isByColumn(op) ? mul(div(frame.worker, schedule.tiles), columns)
+                           : frame.worker;
   Value pointer = frame.partials[number];
   return LLVM::GEPOp::create(b, loc, pointer.getType(), getAccumulatorType(op),
-                             pointer, ArrayRef<LLVM::GEPArg>{worker});
+                             pointer, ArrayRef<LLVM::GEPArg>{place});
 }
 
 func::FuncOp mlir::fuseops::emitTileKernel(const KernelGroup &group,

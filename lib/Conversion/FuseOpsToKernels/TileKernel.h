@@ -64,7 +64,8 @@ protected:
     return !group.isWhole(op) &&
            group.getPlacement(op.getInput()) == Placement::Full;
   }
-  /// This worker's partial result of column `column` of a reduction over rows.
+  /// The partial results of a reduction over rows that this worker or, by a
+  /// schedule with `tile_partials`, this tile leaves.
   Value partialOf(unsigned number);
 
   /// The number, within the tile, of the block of an element.

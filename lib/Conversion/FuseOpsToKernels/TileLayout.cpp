@@ -50,6 +50,13 @@ TileLayout::TileLayout(const KernelGroup &group, int64_t threads)
         group.getPlacement(store.value) == Placement::Full &&
         isTransposed(store.access) && isStagedElement(store.access.element))
       staged.push_back(store);
+  SmallVector<int64_t> inPass(group.getNumLevels());
+  for (const Store &store : staged) {
+    stagedBytes = std::max(stagedBytes, getElementBytes(store.access.element) *
+                                            kTileSize * kTileSize);
+    stagedInPass =
+        std::max(stagedInPass, ++inPass[group.getLevel(store.value)]);
+  }
 
   for (ReduceBlocksOp op : reductions)
     arrayBytes +=
@@ -67,9 +74,8 @@ TileLayout::TileLayout(const KernelGroup &group, int64_t threads)
   arrayBytes += sums;
 }
 
-int64_t TileLayout::getSharedBytes() const {
-  int64_t widest = 0;
-  for (const Store &store : staged)
-    widest = std::max(widest, getElementBytes(store.access.element));
-  return arrayBytes + widest * kTileSize * kTileSize;
+int64_t TileLayout::countStagedAtOnce(int64_t ringBytes) const {
+  int64_t room = std::min(kSharedBytes, kMostSharedBytes - ringBytes);
+  return std::clamp<int64_t>((room - arrayBytes) / stagedBytes, 1,
+                             stagedInPass);
 }

@@ -8,18 +8,17 @@
 #ifndef FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_TILELAYOUT_H
 #define FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_TILELAYOUT_H
 
+#include "FuseOps/Analysis/OperationShape.h"
 #include "KernelGroup.h"
 
 namespace mlir::fuseops {
 
-/// Rows and columns of a tile.
-constexpr int64_t kTileSize = 128;
 /// CUDA: neighbouring columns of one thread, and threads along a tile's row.
 constexpr int64_t kTileColumns = 8;
 constexpr int64_t kTileLanes = kTileSize / kTileColumns;
 
-/// Shared memory that a block has on every chip.
-constexpr int64_t kSharedBytes = 48 * 1024;
+/// The most that a block can have on any chip, if the launch asks for it.
+constexpr int64_t kMostSharedBytes = 227 * 1024;
 
 /// Blocks of a tile.
 inline int64_t countBlocks(BlockShape shape) {
@@ -44,7 +43,10 @@ struct TileLayout {
     return !reductions.empty() || !kept.empty() || !staged.empty();
   }
   /// Bytes of shared memory, with room for the largest staged result alone.
-  int64_t getSharedBytes() const;
+  int64_t getSharedBytes() const { return arrayBytes + stagedBytes; }
+  /// Staged results that have room at once beside `ringBytes` of inputs: as
+  /// many as one pass writes, if they all have.
+  int64_t countStagedAtOnce(int64_t ringBytes) const;
 
   int64_t threads;
   SmallVector<ReduceBlocksOp> reductions;
@@ -53,6 +55,8 @@ struct TileLayout {
   /// Stores that go through shared memory, so that neighbouring threads write
   /// neighbouring rows.
   SmallVector<Store> staged;
+  /// Bytes for the largest of them, and the most that one pass writes.
+  int64_t stagedBytes = 0, stagedInPass = 0;
   /// Bytes for all arrays but the staged ones.
   int64_t arrayBytes = 0;
 };

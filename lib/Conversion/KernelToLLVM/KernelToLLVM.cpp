@@ -111,6 +111,8 @@ struct StoreBF16AsBits : public OpRewritePattern<LLVM::StoreOp> {
 
 /// Polynomials, and casts that the chip lacks.
 LogicalResult expand(ModuleOp kernels, const KernelTarget &target) {
+  if (target.isCUDA())
+    shortenDivisions(kernels);
   RewritePatternSet patterns(kernels.getContext());
   populateExpandScalarPatterns(patterns);
   populateExpandMathPatterns(patterns, target.isCUDA() ? MathTarget::NVVM
@@ -278,6 +280,8 @@ LogicalResult mlir::fuseops::convertKernelToLLVM(ModuleOp kernels,
       kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), unit);
       if (Attribute block = kernel->removeAttr(kBlockAttr))
         kernel->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(), block);
+      if (Attribute residents = kernel->removeAttr(kResidentsAttr))
+        kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), residents);
     }
   return success();
 }

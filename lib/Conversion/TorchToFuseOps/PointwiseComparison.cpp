@@ -18,12 +18,10 @@ using Args = PointwiseArguments;
 /// is equal to its own maximum, which is rounded too.
 static PointwiseRow comparison(StringRef names,
                                Value (Math::*function)(Value, Value)) {
-  return {names,
-          {x, rounded},
-          Promotion::Predicate,
-          [=](Math &m, const Args &a) {
-            return (m.*function)(m.round(a[0]), m.round(a[1]));
-          }};
+  return {
+      names, {x, rounded}, Promotion::Predicate, [=](Math &m, const Args &a) {
+        return (m.*function)(m.round(a[0]), m.round(a[1]));
+      }};
 }
 
 /// A property of one number.

@@ -221,7 +221,8 @@ static Value extremeRule(OpT op, OpBuilder &builder, Value gradient) {
     auto round = [&](Value value) {
       if (!isa<BFloat16Type, Float16Type>(type.getElementType()))
         return value;
-      return convertFloat(b, l, convertFloat(b, l, value, type.getElementType()),
+      return convertFloat(b, l,
+                          convertFloat(b, l, value, type.getElementType()),
                           value.getType());
     };
     return {arith::CmpFOp::create(b, l, arith::CmpFPredicate::OEQ,

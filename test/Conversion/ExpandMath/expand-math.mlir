@@ -7,7 +7,7 @@
 // CHECK:         %[[SHIFTED:.+]] = math.fma %{{.+}}, %{{.+}}, %{{.+}} : vector<8xf32>
 // CPU:           arith.subf %[[SHIFTED]],
 // NVVM:          arith.maximumf %[[SHIFTED]],
-// NVVM-COUNT-8:  llvm.intr.exp2(%{{.+}}) : (f32) -> f32
+// NVVM-COUNT-8:  llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"(%{{.+}}) : (f32) -> f32
 // CPU-NOT:       llvm.intr
 // CHECK:         return
 func.func @exp_vector(%x: vector<8xf32>) -> vector<8xf32> {
@@ -20,7 +20,7 @@ func.func @exp_vector(%x: vector<8xf32>) -> vector<8xf32> {
 // CHECK-LABEL: func.func @tanh_scalar(
 // CHECK-NOT:     math.tanh
 // CPU:           arith.divf
-// NVVM:          llvm.intr.exp2
+// NVVM:          llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
 // NVVM:          nvvm.rcp.approx.ftz.f
 // NVVM-NOT:      arith.divf
 // CHECK:         math.copysign
@@ -38,6 +38,40 @@ func.func @tanh_scalar(%x: f32) -> f32 {
 func.func @exp2_on_the_chip_is_one_instruction(%x: f32) -> f32 {
   %y = math.exp2 %x : f32
   return %y : f32
+}
+
+// -----
+
+// The divisor of a sigmoid is no denormal: its reciprocal needs no scaling.
+// CHECK-LABEL: func.func @sigmoid_by_the_reciprocal(
+// CHECK-SAME:    %{{.+}}: vector<2xf32>, %[[N:.+]]: vector<2xf32>
+// CPU:           arith.divf %[[N]],
+// NVVM-COUNT-2:  nvvm.rcp.approx.ftz.f
+// NVVM-NOT:      arith.divf
+// NVVM:          %[[R:.+]] = vector.from_elements
+// NVVM-NEXT:     arith.mulf %[[N]], %[[R]]
+// CHECK:         return
+func.func @sigmoid_by_the_reciprocal(%x: vector<2xf32>, %n: vector<2xf32>) -> vector<2xf32> {
+  %c = arith.constant 1.0 : f32
+  %one = vector.broadcast %c : f32 to vector<2xf32>
+  %e = math.exp %x : vector<2xf32>
+  %d = arith.addf %one, %e : vector<2xf32>
+  %y = arith.divf %n, %d fastmath<afn> : vector<2xf32>
+  return %y : vector<2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @other_divisions_stay(
+// CHECK-COUNT-2: arith.divf
+// CHECK-NOT:     nvvm.rcp
+func.func @other_divisions_stay(%n: f32, %x: f32, %d: f32) -> (f32, f32) {
+  %one = arith.constant 1.0 : f32
+  %e = math.exp %x : f32
+  %s = arith.addf %one, %e : f32
+  %y = arith.divf %n, %d fastmath<afn> : f32
+  %z = arith.divf %n, %s : f32
+  return %y, %z : f32, f32
 }
 
 // -----

@@ -71,3 +71,52 @@ func.func @scale_of_mx(%x: f32) -> f8E8M0FNU {
   %q = arith.truncf %x : f32 to f8E8M0FNU
   return %q : f8E8M0FNU
 }
+
+// -----
+
+// The instruction saturates: clamps to all finite values are nothing of their own,
+// on either side and twice.
+// CHECK-LABEL: func.func @clamped_twice(
+// CHECK-SAME:    %[[X:.+]]: vector<2xf32>
+// CHECK-NEXT:    %[[E:.+]]:2 = vector.to_elements %[[X]]
+// CHECK-NEXT:    nvvm.convert.f32x2.to.f8x2 %[[E]]#1, %[[E]]#0
+func.func @clamped_twice(%x: vector<2xf32>) -> vector<2xf8E4M3FN> {
+  %low = arith.constant dense<-448.0> : vector<2xf32>
+  %bound = arith.constant 448.0 : f32
+  %high = vector.broadcast %bound : f32 to vector<2xf32>
+  %a = arith.maximumf %x, %low : vector<2xf32>
+  %b = arith.minimumf %a, %high : vector<2xf32>
+  %c = arith.maximumf %b, %low : vector<2xf32>
+  %d = arith.minimumf %c, %high : vector<2xf32>
+  %q = arith.truncf %d : vector<2xf32> to vector<2xf8E4M3FN>
+  return %q : vector<2xf8E4M3FN>
+}
+
+// -----
+
+// What a clamp changes stays: 448 is not the largest number of f8E5M2, and 57344 is.
+// CHECK-LABEL: func.func @clamped_to_less(
+// CHECK-SAME:    %[[X:.+]]: f32
+// CHECK:         %[[A:.+]] = arith.minimumf %[[X]], %{{.+}} : f32
+// CHECK:         nvvm.convert.f32x2.to.f8x2 %{{.+}}, %[[A]]
+func.func @clamped_to_less(%x: f32) -> f8E5M2 {
+  %less = arith.constant 448.0 : f32
+  %largest = arith.constant 57344.0 : f32
+  %a = arith.minimumf %x, %less : f32
+  %b = arith.minimumf %a, %largest : f32
+  %q = arith.truncf %b : f32 to f8E5M2
+  return %q : f8E5M2
+}
+
+// -----
+
+// A maximum with a number that is no lower bound stays as well.
+// CHECK-LABEL: func.func @maximum_of_448(
+// CHECK:         %[[A:.+]] = arith.maximumf
+// CHECK:         nvvm.convert.f32x2.to.f8x2 %{{.+}}, %[[A]]
+func.func @maximum_of_448(%x: f32) -> f8E4M3FN {
+  %c = arith.constant 448.0 : f32
+  %a = arith.maximumf %x, %c : f32
+  %q = arith.truncf %a : f32 to f8E4M3FN
+  return %q : f8E4M3FN
+}

@@ -52,19 +52,19 @@ forward {
 
 // A bool is a byte, true if it is not 0; what is stored is 0 or 1.
 // CPU: func.func @bools(
-// CPU: %[[ZERO:.+]] = arith.constant dense<0> : vector<16xi8>
-// CPU: %[[BYTES:.+]] = llvm.load %{{.+}} {alignment = 1 : i64} : !llvm.ptr -> vector<16xi8>
-// CPU-NEXT: %[[BITS:.+]] = arith.cmpi ne, %[[BYTES]], %[[ZERO]] : vector<16xi8>
-// CPU-NEXT: arith.select %[[BITS]], %{{.+}}, %{{.+}} : vector<16xi1>, vector<16xf32>
-// CPU: %[[NOT:.+]] = arith.xori %[[BITS]], %{{.+}} : vector<16xi1>
-// CPU: %[[STORED:.+]] = arith.extui %[[NOT]] : vector<16xi1> to vector<16xi8>
-// CPU: llvm.store %[[STORED]], %{{.+}} {alignment = 1 : i64} : vector<16xi8>, !llvm.ptr
+// CPU: %[[ZERO:.+]] = arith.constant dense<0> : vector<32xi8>
+// CPU: %[[BYTES:.+]] = llvm.load %{{.+}} {alignment = 1 : i64} : !llvm.ptr -> vector<32xi8>
+// CPU-NEXT: %[[BITS:.+]] = arith.cmpi ne, %[[BYTES]], %[[ZERO]] : vector<32xi8>
+// CPU-NEXT: arith.select %[[BITS]], %{{.+}}, %{{.+}} : vector<32xi1>, vector<32xf32>
+// CPU: %[[NOT:.+]] = arith.xori %[[BITS]], %{{.+}} : vector<32xi1>
+// CPU: %[[STORED:.+]] = arith.extui %[[NOT]] : vector<32xi1> to vector<32xi8>
+// CPU: llvm.store %[[STORED]], %{{.+}} {alignment = 1 : i64} : vector<32xi8>, !llvm.ptr
 
 // Sums are in i64, and wrap to the result's type.
 // CPU: func.func @sums(
-// CPU: %[[VALUE:.+]] = llvm.load %{{.+}} : !llvm.ptr -> vector<16xi8>
-// CPU-NEXT: %[[WIDE:.+]] = arith.extsi %[[VALUE]] : vector<16xi8> to vector<16xi64>
-// CPU-NEXT: arith.addi %{{.+}}, %[[WIDE]] : vector<16xi64>
+// CPU: %[[VALUE:.+]] = llvm.load %{{.+}} : !llvm.ptr -> vector<32xi8>
+// CPU-NEXT: %[[WIDE:.+]] = arith.extsi %[[VALUE]] : vector<32xi8> to vector<32xi64>
+// CPU: arith.addi %{{.+}}, %[[WIDE]] : vector<32xi64>
 // CPU: arith.trunci %{{.+}} : i64 to i8
 // CPU: func.func @sums_finalize(
 // CPU-NOT: arith.trunci
@@ -72,10 +72,10 @@ forward {
 
 // A ui8 has no sign, so 255 is the neutral element of its minimum.
 // CPU: func.func @unsigned(
-// CPU: %[[NEUTRAL:.+]] = arith.constant dense<255> : vector<16xi64>
-// CPU: scf.for {{.+}} iter_args(%[[SO_FAR:.+]] = %[[NEUTRAL]]) -> (vector<16xi64>) : i64 {
-// CPU: %[[WIDE:.+]] = arith.extui %{{.+}} : vector<16xi8> to vector<16xi64>
-// CPU: arith.minsi %[[SO_FAR]], %[[WIDE]] : vector<16xi64>
+// CPU: %[[NEUTRAL:.+]] = arith.constant dense<255> : vector<32xi64>
+// CPU: scf.for {{.+}} iter_args(%[[SO_FAR:.+]] = %[[NEUTRAL]]) -> (vector<32xi64>) : i64 {
+// CPU: %[[WIDE:.+]] = arith.extui %{{.+}} : vector<32xi8> to vector<32xi64>
+// CPU: arith.minsi %[[SO_FAR]], %[[WIDE]] : vector<32xi64>
 
 // f32 and bool decide: the widest access has 16 bytes, no vector more than 8
 // elements.

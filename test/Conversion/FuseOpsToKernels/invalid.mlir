@@ -372,7 +372,7 @@ forward {
 
 fuseops.fusible @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
 forward {
-  // expected-error @below {{'fuseops.group' op expected schedule keys `vector`, `threads`, `rows` or `workers`, but got `warps`}}
+  // expected-error-re @below {{'fuseops.group' op expected schedule keys `vector`, `threads`, `rows`, `workers`, {{.+}}, but got `warps`}}
   %y = fuseops.group @k pointwise schedule {warps = 4 : i64} (%a = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
     %r = fuseops.relu %a : tensor<?x8xf32>
     fuseops.yield %r : tensor<?x8xf32>

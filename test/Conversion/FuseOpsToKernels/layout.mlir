@@ -6,17 +6,17 @@
 // CHECK: scf.for %{{.+}} =
 // CHECK: scf.for %[[COLUMN:.+]] =
 // CHECK: %[[FIRST:.+]] = arith.muli %[[COLUMN]], %c2_i64
-// CHECK-COUNT-16: llvm.load %{{.+}} : !llvm.ptr -> f32
+// CHECK-COUNT-32: llvm.load %{{.+}} : !llvm.ptr -> f32
 // CHECK: vector.from_elements
-// CHECK: llvm.store %{{.+}} : vector<16xf32>
-fuseops.fusible @f(%x: tensor<?x64xf32>) -> tensor<?x32xf32>
+// CHECK: llvm.store %{{.+}} : vector<32xf32>
+fuseops.fusible @f(%x: tensor<?x128xf32>) -> tensor<?x64xf32>
 forward {
-  %y = fuseops.group @step pointwise (%a = %x) : (tensor<?x64xf32>) -> tensor<?x32xf32> {
-    %s = fuseops.slice %a dim(1) offset(0) step(2) : tensor<?x64xf32> -> tensor<?x32xf32>
-    %r = fuseops.relu %s : tensor<?x32xf32>
-    fuseops.yield %r : tensor<?x32xf32>
+  %y = fuseops.group @step pointwise (%a = %x) : (tensor<?x128xf32>) -> tensor<?x64xf32> {
+    %s = fuseops.slice %a dim(1) offset(0) step(2) : tensor<?x128xf32> -> tensor<?x64xf32>
+    %r = fuseops.relu %s : tensor<?x64xf32>
+    fuseops.yield %r : tensor<?x64xf32>
   }
-  fuseops.return %y : tensor<?x32xf32>
+  fuseops.return %y : tensor<?x64xf32>
 }
 
 // -----
@@ -28,7 +28,7 @@ forward {
 // CHECK: %[[SYMBOL:.+]] = arith.divui %[[ROWS]], %c4_i64
 // CHECK-DAG: arith.remui %{{.+}}, %[[SYMBOL]]
 // CHECK-DAG: arith.divui %{{.+}}, %[[SYMBOL]]
-// CHECK: llvm.load %{{.+}} : !llvm.ptr -> vector<16xf32>
+// CHECK: llvm.load %{{.+}} : !llvm.ptr -> vector<32xf32>
 fuseops.fusible @f(%x: tensor<?x4x64xf32>) -> tensor<4x?x64xf32>
 forward {
   %y = fuseops.group @read pointwise (%a = %x) : (tensor<?x4x64xf32>) -> tensor<4x?x64xf32> {

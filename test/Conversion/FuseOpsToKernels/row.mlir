@@ -26,29 +26,29 @@ forward {
 // CPU: fuseops.launch @kernels::@row({{.*}}kernel_template = #fuseops<kernel_template row>
 // CPU: module @kernels {
 // CPU: func.func @row(
-// CPU: %[[INIT:.+]] = arith.constant dense<0xFF800000> : vector<16xf32>
+// CPU: %[[INIT:.+]] = arith.constant dense<0xFF800000> : vector<32xf32>
 // CPU: scf.for
-// CPU-NEXT: %[[MAX:.+]] = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[SO_FAR:.+]] = %[[INIT]]) -> (vector<16xf32>) : i64 {
-// CPU: arith.maximumf %[[SO_FAR]], %{{.+}} : vector<16xf32>
+// CPU-NEXT: %[[MAX:.+]] = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[SO_FAR:.+]] = %[[INIT]]) -> (vector<32xf32>) : i64 {
+// CPU: arith.maximumf %[[SO_FAR]], %{{.+}} : vector<32xf32>
 // CPU-NEXT: scf.yield
-// CPU: vector.extract_strided_slice %[[MAX]] {offsets = [0], sizes = [8]
+// CPU: vector.extract_strided_slice %[[MAX]] {offsets = [0], sizes = [16]
 // CPU: %[[ALL:.+]] = vector.extract %{{.+}}[0] : f32 from vector<1xf32>
 // CPU-NEXT: scf.for
-// CPU: %[[WIDE:.+]] = vector.broadcast %[[ALL]] : f32 to vector<16xf32>
-// CPU: arith.mulf %{{.+}}, %[[WIDE]] : vector<16xf32>
+// CPU: %[[WIDE:.+]] = vector.broadcast %[[ALL]] : f32 to vector<32xf32>
+// CPU: arith.mulf %{{.+}}, %[[WIDE]] : vector<32xf32>
 // CPU: llvm.store
 // CPU: return
 
 // CPU: func.func @layer_norm(
 // CPU: scf.for
-// CPU: scf.for {{.+}} iter_args({{.+}}) -> (vector<16xf32>) : i64 {
-// CPU: scf.for {{.+}} iter_args({{.+}}) -> (vector<16xf32>) : i64 {
+// CPU: scf.for {{.+}} iter_args({{.+}}) -> (vector<32xf32>) : i64 {
+// CPU: scf.for {{.+}} iter_args({{.+}}) -> (vector<32xf32>) : i64 {
 // CPU: arith.subf
 // CPU: arith.mulf
 // CPU: arith.addf
 // CPU: math.rsqrt %{{.+}} : f32
 // CPU: scf.for
-// CPU: llvm.store %{{.+}}, %{{.+}} {alignment = 4 : i64} : vector<16xf32>, !llvm.ptr
+// CPU: llvm.store %{{.+}}, %{{.+}} {alignment = 4 : i64} : vector<32xf32>, !llvm.ptr
 // CPU: }
 // CPU-COUNT-2: llvm.store %{{.+}}, %{{.+}} {alignment = 4 : i64} : f32, !llvm.ptr
 // CPU: return

@@ -140,7 +140,7 @@ def FuseOps_ApplyOp : FuseOps_Op<"apply", [Pure,
 }
 
 def FuseOps_GroupOp : FuseOps_Op<"group", [Pure, IsolatedFromAbove,
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+    HasParent<"FusibleOp">, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Operations that become one kernel, or one library call";
   let description = [{
     What the fusion passes write and lowering reads. The region sees only the
@@ -149,7 +149,18 @@ def FuseOps_GroupOp : FuseOps_Op<"group", [Pure, IsolatedFromAbove,
     template cannot do. Schedule of the memory templates, all optional:
     `vector` (elements a thread handles at once), `threads` (threads along a
     row), `rows` (rows a thread block handles at once), `workers` (the most
-    thread blocks or CPU tasks).
+    thread blocks or CPU tasks). For CUDA kernels of rows also: `prefetch` (1
+    reads what a visit to a row's columns needs before computing any of it, and
+    what is the same for every row before the first), `stages` (rows that a block
+    fetches ahead into shared memory, where its threads hold a row), `unroll`
+    (visits in one iteration, where they do not), `tiles` (blocks that share a
+    row, where rows alone are reduced), `streams` (1 stores vectors so that the
+    cache gives them up first). For CUDA kernels of tiles: `stages` (tiles that a
+    block fetches ahead into shared memory), `tile_partials` (1 leaves sums over
+    rows as partial results of tiles, not of blocks, so that any block may visit
+    any tile), `tickets` (1 draws tiles from a counter, so that faster blocks visit
+    more of them). For both: `residents` (blocks that one processor shall hold,
+    which bounds the registers).
 
     ```mlir
     fuseops.fusible @f(%x: tensor<?x64xf32>, %b: tensor<64xf32>) -> tensor<?x64xf32>

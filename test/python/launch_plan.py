@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads the launches of a lowered program and runs them on the PTX simulator."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import ptx_simulator as ptx
+
+TENSOR = re.compile(r"tensor<((?:[^<>]|<[^<>]*>)*)>")
+UNWRITTEN = 0xA5
+
+
+@dataclass
+class Launch:
+    """What the plan says of a kernel."""
+
+    name: str
+    operands: list[str]
+    results: list[str]
+    inputs: list[str]
+    """Types, as the outputs'."""
+    outputs: list[str]
+    rows: int
+    grid: int
+    count: int
+    shared_bytes: int
+
+
+def divide_up(number: int, by: int) -> int:
+    return -(-number // by)
+
+
+def parse(plan: str, symbol: int) -> list[Launch]:
+    """The launches of a program whose `?` is `symbol`."""
+    found = []
+    pattern = (
+        r"(%\w+)(?::(\d+))? = fuseops\.launch @kernels::@(\w+)"
+        r"\(([^)]*)\) \{(.*?)\} : \(([^)]*)\) -> (.*)"
+    )
+    for result, several, name, operands, attributes, inputs, outputs in re.findall(pattern, plan):
+
+        def number(key: str, default: int, text: str = attributes) -> int:
+            match = re.search(rf"\b{key} = (\d+)", text)
+            return int(match.group(1)) if match else default
+
+        def workers(prefix: str, most: int, text: str = attributes) -> tuple[int, int]:
+            match = re.search(rf"\b{prefix}rows = array<i64: ([\d, ]+)>", text)
+            size = [int(part) for part in match.group(1).split(",")] if match else []
+            units = [1, symbol, divide_up(symbol, 32), divide_up(symbol, 128)]
+            rows = sum(a * b for a, b in zip(size, units, strict=False))
+            return rows, min(most, divide_up(rows, number(f"{prefix}rows_per_worker", 1)))
+
+        rows, grid = workers("", number("max_workers", 1))
+        found.append(
+            Launch(
+                name,
+                re.findall(r"%[\w#]+", operands),
+                [f"{result}#{i}" for i in range(int(several))] if several else [result],
+                TENSOR.findall(inputs),
+                TENSOR.findall(outputs),
+                rows,
+                grid,
+                workers("count_", number("count_max_workers", 0))[1],
+                number("shared_bytes", 0),
+            )
+        )
+    return found
+
+
+def make(kind: str, symbol: int, generator: np.random.Generator | None) -> np.ndarray:
+    """The bytes of a tensor: normal numbers, or what is not yet written."""
+    *dims, element = re.sub(r", #fuseops\.blocks<\d+>", "", kind).split("x")
+    blocks = re.search(r"blocks<(\d+)>", kind)
+    if blocks:
+        symbol = divide_up(symbol, int(blocks.group(1)))
+    shape = [symbol if dim == "?" else int(dim) for dim in dims]
+    if generator is None:
+        size = int(np.prod(shape)) * int(re.findall(r"\d+", element)[0]) // 8
+        return np.full(size, UNWRITTEN, np.uint8)
+    words = generator.standard_normal(shape, np.float32).view(np.uint32)
+    if element == "bf16":
+        words = (words >> 16).astype(np.uint16)
+    return words.reshape(-1).view(np.uint8).copy()
+
+
+def run(launch: Launch, text: str, buffers: list[np.ndarray], *, late: bool, seed: int = 0) -> None:
+    """Runs the launch's kernel of a PTX text on what it reads and what it writes."""
+    ptx.run(
+        ptx.parse(text, launch.name),
+        buffers,
+        (launch.rows, launch.count),
+        launch.grid,
+        shared_bytes=launch.shared_bytes,
+        late=late,
+        seed=seed,
+    )
+
+
+def run_all(
+    plan: list[Launch], text: str, symbol: int, *, late: bool, seed: int = 0
+) -> list[np.ndarray]:
+    """Runs a program whose inputs are normal numbers. What its launches leave, in the
+    order of the plan."""
+    generator = np.random.default_rng(1)
+    values: dict[str, np.ndarray] = {}
+    written = []
+    for launch in plan:
+        # Inputs of a program are made where they are first read: in its order.
+        for name, kind in zip(launch.operands, launch.inputs, strict=True):
+            if name not in values:
+                values[name] = make(kind, symbol, generator)
+        outputs = [make(kind, symbol, None) for kind in launch.outputs]
+        inputs = [values[name] for name in launch.operands]
+        run(launch, text, inputs + outputs, late=late, seed=seed)
+        values.update(zip(launch.results, outputs, strict=True))
+        if not launch.name.endswith("_tickets"):
+            written += outputs
+    return written

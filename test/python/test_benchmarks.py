@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The listing of the benchmark: each row is one fusible at one size."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def list_cases() -> Callable[..., Any]:
+    return runpy.run_path(str(ROOT / "benchmarks" / "rows.py"))["list_cases"]
+
+
+def test_each_row_comes_once(list_cases: Callable[..., Any]) -> None:
+    for sizes in ("sizes", "cpu_sizes"):
+        cases = [(case.name, case.shape) for case in list_cases("", sizes)]
+        assert len(cases) == len(set(cases)) > 20
+
+
+def test_columns_are_scaled(list_cases: Callable[..., Any]) -> None:
+    small, large = list_cases("dswiglu_fp8_rc.block")
+    assert small.source() == small.program.read_text()
+    assert "tensor<?x57344xbf16>" in large.source()
+    assert "offset(28672)" in large.source()
+    assert "block<1x128>" in large.source()
+    assert not re.search(r"\b14336\b", large.source())
+
+
+def test_other_dtype(list_cases: Callable[..., Any]) -> None:
+    (case,) = (case for case in list_cases("rmsnorm", "cpu_sizes") if case.name == "rmsnorm")
+    source = replace(case, dtype="f32").source()
+    assert "tensor<?x4096xf32>" in source
+    assert "bf16" not in source
+
+
+def test_applied_programs_are_no_rows(list_cases: Callable[..., Any]) -> None:
+    assert not [case for case in list_cases("dswiglu") if case.name == "dswiglu"]
+
+
+def test_names_of_directions(list_cases: Callable[..., Any]) -> None:
+    case = next(list_cases("llama_mlp_block.delayed"))
+    assert case.row_name("backward", is_alone=False) == "llama_mlp_block_bwd.delayed"
+    assert case.row_name("forward", is_alone=True) == "llama_mlp_block.delayed"
+    (case,) = {
+        case.name: case for case in list_cases("add_rmsnorm") if case.name == "add_rmsnorm"
+    }.values()
+    assert case.row_name("backward", is_alone=False) == "rmsnorm_bwd_add"
+
+
+def test_each_row_has_a_peer(list_cases: Callable[..., Any]) -> None:
+    pytest.importorskip("torch")
+    peers = runpy.run_path(str(ROOT / "benchmarks" / "peers.py"))["PEERS"]
+    names = {case.name for case in list_cases() if "llama" not in case.name}
+    assert names == set(peers)
