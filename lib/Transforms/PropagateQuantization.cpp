@@ -170,7 +170,7 @@ void Propagator::merge(Block &block) {
   SmallVector<std::pair<QuantizeKey, SmallVector<QuantizeOp>>> groups;
   for (QuantizeOp op : getQuantizes(block)) {
     QuantizeKey key(op);
-    auto it =
+    auto *it =
         llvm::find_if(groups, [&](auto &group) { return group.first == key; });
     if (it == groups.end())
       groups.push_back({key, {op}});

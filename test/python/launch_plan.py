@@ -101,21 +101,23 @@ def run(launch: Launch, text: str, buffers: list[np.ndarray], *, late: bool, see
 
 def run_all(
     plan: list[Launch], text: str, symbol: int, *, late: bool, seed: int = 0
-) -> list[np.ndarray]:
-    """Runs a program whose inputs are normal numbers. What its launches leave, in the
-    order of the plan."""
+) -> tuple[list[np.ndarray], list[int]]:
+    """Runs a program whose inputs are normal numbers: what its launches leave, in the
+    order of the plan, but counters of tiles, which come second."""
     generator = np.random.default_rng(1)
     values: dict[str, np.ndarray] = {}
-    written = []
+    written, counters = [], []
+    # In the order of the program, not in that of their first uses.
+    inputs = {n: k for launch in plan for n, k in zip(launch.operands, launch.inputs, strict=True)}
+    for name in sorted(name for name in inputs if name.startswith("%arg")):
+        values[name] = make(inputs[name], symbol, generator)
     for launch in plan:
-        # Inputs of a program are made where they are first read: in its order.
-        for name, kind in zip(launch.operands, launch.inputs, strict=True):
-            if name not in values:
-                values[name] = make(kind, symbol, generator)
         outputs = [make(kind, symbol, None) for kind in launch.outputs]
-        inputs = [values[name] for name in launch.operands]
-        run(launch, text, inputs + outputs, late=late, seed=seed)
+        buffers = [values[name] for name in launch.operands] + outputs
+        run(launch, text, buffers, late=late, seed=seed)
         values.update(zip(launch.results, outputs, strict=True))
-        if not launch.name.endswith("_tickets"):
+        if launch.name.endswith("_tickets"):
+            counters += outputs
+        else:
             written += outputs
-    return written
+    return written, [int(counter.view(np.int64)[0]) for counter in counters]
