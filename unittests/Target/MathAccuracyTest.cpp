@@ -167,12 +167,29 @@ void emulateNVVM(ModuleOp module) {
   });
   for (Operation *op : worklist) {
     rewriter.setInsertionPoint(op);
+    Location loc = op->getLoc();
     Value x = op->getOperand(0);
-    if (isa<LLVM::CallIntrinsicOp>(op))
-      x = math::SqrtOp::create(rewriter, op->getLoc(), x);
-    Value one = arith::ConstantOp::create(rewriter, op->getLoc(),
-                                          rewriter.getF32FloatAttr(1));
-    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, one, x);
+    auto constant = [&](float value) -> Value {
+      return arith::ConstantOp::create(rewriter, loc,
+                                       rewriter.getF32FloatAttr(value));
+    };
+    auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op);
+    StringRef name = intrinsic ? intrinsic.getIntrin() : StringRef();
+    if (name == "llvm.nvvm.ex2.approx.ftz") {
+      // A denormal result is 0.
+      Value power = LLVM::Exp2Op::create(rewriter, loc, x);
+      Value isDenormal =
+          arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OLT, power,
+                                constant(std::numeric_limits<float>::min()));
+      rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isDenormal, constant(0),
+                                                   power);
+      continue;
+    }
+    ASSERT_TRUE(!intrinsic || name == "llvm.nvvm.rsqrt.approx.f")
+        << name.str() << " has no exact form here";
+    if (intrinsic)
+      x = math::SqrtOp::create(rewriter, loc, x);
+    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, constant(1), x);
   }
 }
 
