@@ -100,6 +100,19 @@ case "$*" in *bad*) exit 1 ;; esac
 """
 
 
+BENCHMARK_ROWS = """
+class Row:
+    name = "row"
+    def checked_source(self): return "!torch.vtensor<[?,64],f32>"
+    def write(self, folder, text):
+        (folder / "good.mlir").write_text(text)
+        return [str(folder / "good.mlir")]
+
+
+def list_cases(): return [Row()]
+"""
+
+
 def test_gpu_test_counts_each_program_and_size(tmp_path: Path):
     tree = tmp_path / "fuseops"
     cuda = tree / "test" / "Integration" / "CUDA"
@@ -118,7 +131,13 @@ def test_gpu_test_counts_each_program_and_size(tmp_path: Path):
     (tree / "bad.mlir").write_text("tensor<4x64xf32>")
     (cuda / "run.mlir").write_text("// RUN: fuse-run %s\n// RUN: not fuse-run bad\n")
     (cuda / "checked.mlir").write_text("// RUN: fuse-run %s | FileCheck %s\n")
-    plan = {"checks": [{"programs": ["*.mlir"], "sizes": [1, 7]}], "sanitizer": {}}
+    (tree / "benchmarks").mkdir()
+    (tree / "benchmarks" / "rows.py").write_text(BENCHMARK_ROWS)
+    plan = {
+        "checks": [{"programs": ["*.mlir"], "sizes": [1, 7]}],
+        "benchmarks": [1, 3],
+        "sanitizer": {},
+    }
     (cuda / "checks.json").write_text(json.dumps(plan))
     with tarfile.open(tmp_path / "fuseops.tar.xz", "w:xz") as archive:
         archive.add(tree, arcname="fuseops")
@@ -126,8 +145,9 @@ def test_gpu_test_counts_each_program_and_size(tmp_path: Path):
     command = [sys.executable, tmp_path / "gpu_test", "--no-sanitizer"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == "9 passed, 1 failed, 1 skipped", done.stdout
+    assert done.stdout.splitlines()[-1] == "11 passed, 1 failed, 1 skipped", done.stdout
     assert "ok   good.mlir size 7" in done.stdout
+    assert "ok   benchmark row size 3" in done.stdout
     assert "FAIL bad.mlir" in done.stdout
 
 
