@@ -307,10 +307,12 @@ KernelTemplate FusionGraph::getTemplate(ArrayRef<unsigned> group) const {
   for (unsigned member : group) {
     const FusionNode &node = nodes[member];
     need(node.shape.kernelTemplate);
-    // A matrix is written transposed by the kernel that computes it only.
+    // A matrix is written transposed by the kernel that computes it only, and
+    // by tiles only as a whole: what is joined goes to each part's place.
     bool isComputed =
         llvm::any_of(node.edges, [&](const FusionNode::Edge &edge) {
-          return llvm::is_contained(group, edge.producer);
+          return llvm::is_contained(group, edge.producer) &&
+                 !isa<ConcatOp>(nodes[edge.producer].op);
         });
     if (node.isTransposed && !node.isOfBlocks && isComputed &&
         !needsRows(group) && hasOneWidth(group))
