@@ -211,6 +211,17 @@ static bool differInBlocks(const FusionNode &producer,
          producer.isOfBlocks != consumer.isOfBlocks;
 }
 
+/// Whether the operation itself turns the rows that it visits into columns of
+/// its result: pairs of an interleaved vector.
+static bool givesOtherRows(const FusionNode &producer, unsigned result) {
+  auto type =
+      dyn_cast<RankedTensorType>(producer.op->getResult(result).getType());
+  return type && !producer.isOfBlocks &&
+         !producer.shape.writesMoved.test(result) &&
+         !producer.shape.reduced.test(result) &&
+         getSpace(type).rows != producer.space.rows;
+}
+
 unsigned FusionGraph::checkReads(ArrayRef<unsigned> group) const {
   if (group.size() == 1)
     return 0;
@@ -221,7 +232,8 @@ unsigned FusionGraph::checkReads(ArrayRef<unsigned> group) const {
       if (!llvm::is_contained(group, edge.producer))
         continue;
       const FusionNode &producer = nodes[edge.producer];
-      if (edge.movesColumns || differInBlocks(producer, node))
+      if (edge.movesColumns || differInBlocks(producer, node) ||
+          givesOtherRows(producer, edge.result))
         return 2;
       // 4. what is known only when all rows are
       if (producer.shape.reduced.test(edge.result))
