@@ -235,8 +235,7 @@ SmallVector<ExactSearch::Step> ExactSearch::findSteps(Mask done, double cost) {
 }
 
 void ExactSearch::visit(Mask done, double cost) {
-  // Costs that differ by less are equal: sums in another order.
-  auto isWorse = [&](double bound) { return bound >= best * (1 - 1e-9); };
+  auto isWorse = [&](double bound) { return !isCheaper(bound, best); };
   if (done == all) {
     if (!isWorse(cost)) {
       best = cost;

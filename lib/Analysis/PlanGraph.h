@@ -27,6 +27,10 @@ using NodeGroup = SmallVector<unsigned>;
 /// Groups that hold each node once, in an order in which they can run.
 using Partition = std::vector<NodeGroup>;
 
+/// Whether cost `a` is less than `b`. Costs that differ by less are equal: sums
+/// in another order.
+inline bool isCheaper(double a, double b) { return a < b * (1 - 1e-9); }
+
 /// A graph to be cut into groups. Nodes are numbered so that each reads only
 /// what nodes of smaller numbers give. Costs are bytes of a copy that takes as
 /// long.

@@ -154,9 +154,6 @@ Partition mlir::fuseops::planGreedily(const PlanGraph &graph,
   return *grouping.getPartition();
 }
 
-/// Costs that differ by less are equal: sums in another order.
-static bool isLess(double a, double b) { return a < b * (1 - 1e-9); }
-
 namespace {
 /// Changes a partition step by step, each of which makes it cheaper.
 class Improver {
@@ -183,7 +180,8 @@ private:
     NodeGroup to = grouping.getMembers(groupA);
     NodeGroup both = unite(from, to);
     if (!graph.isLegal(both) ||
-        !isLess(graph.getCost(both), graph.getCost(from) + graph.getCost(to)) ||
+        !isCheaper(graph.getCost(both),
+                   graph.getCost(from) + graph.getCost(to)) ||
         !grouping.isMergeable(groupA, groupB))
       return false;
     grouping.move(from, groupA);
@@ -202,7 +200,7 @@ private:
         graph.getCost(left) + graph.getCost(grouping.getMembers(target));
     llvm::erase(left, node);
     if (!graph.isLegal(larger) || !graph.isConnected(left) ||
-        !isLess(graph.getCost(left) + graph.getCost(larger), before))
+        !isCheaper(graph.getCost(left) + graph.getCost(larger), before))
       return false;
     grouping.move({node}, target);
     if (grouping.getPartition())
@@ -262,7 +260,7 @@ Partition mlir::fuseops::planCheapest(const PlanGraph &graph, unsigned limit) {
   Partition best = improve(graph, planGreedily(graph));
   Partition backward =
       improve(graph, planGreedily(graph, GreedyOrder::Backward));
-  if (isLess(graph.getCost(backward), graph.getCost(best)))
+  if (isCheaper(graph.getCost(backward), graph.getCost(best)))
     best = std::move(backward);
   std::vector<Part> parts = splitIntoParts(graph, best);
   NodeGroup divisible;

@@ -277,8 +277,7 @@ void Recomputation::visit(unsigned group) {
   recomputed[group] = found;
   for (unsigned node : found)
     computedBy[node].push_back(group);
-  // Costs that differ by less are equal: sums in another order.
-  if (getCost() < before * (1 - 1e-9))
+  if (isCheaper(getCost(), before))
     return;
   recomputed[group].clear();
   for (unsigned node : found)

@@ -203,7 +203,7 @@ static bool isStoredAnyway(FusibleOp fusible, Value value) {
 }
 
 void mlir::fuseops::reduceTraffic(FusibleOp fusible) {
-  // Any value of the symbol orders sizes alike: at most one factor is not 0.
+  // The planner's symbol: where a bias counts beside a matrix, it is small.
   constexpr int64_t kSymbol = 8192;
   auto isElementwise = [](Operation *op) {
     return isa<ReshapeOp, ConstantOp>(op) ||

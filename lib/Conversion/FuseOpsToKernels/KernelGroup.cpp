@@ -9,6 +9,7 @@
 #include "KernelGroup.h"
 
 #include "FuseOps/Dialect/FuseOps/Layout.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -268,6 +269,17 @@ bool KernelGroup::isWhole(ReduceRowsOp op) const {
 
 Value KernelGroup::getReduced(ReduceRowsOp op) const {
   return isWhole(op) ? getWhollyReduced(op) : Value(op.getInput());
+}
+
+SmallVector<Value> KernelGroup::getReadValues() const {
+  llvm::SetVector<Value> read;
+  for (Operation *op : rowOps)
+    if (!isa<ConcatOp>(op))
+      read.insert(op->operand_begin(), op->operand_end());
+  for (const Store &store : stores)
+    if (!isFinal(store.value))
+      read.insert(store.value);
+  return read.takeVector();
 }
 
 std::optional<Access> KernelGroup::getAccess(Value value) const {

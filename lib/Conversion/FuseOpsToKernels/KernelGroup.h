@@ -68,6 +68,10 @@ public:
   /// The value whose elements `op` takes in.
   Value getReduced(ReduceRowsOp op) const;
   ArrayRef<Store> getStores() const { return stores; }
+  /// What the row or tile kernel reads of memory or writes as it computed it,
+  /// each value once. What is joined is read at other places, by the
+  /// operation itself.
+  SmallVector<Value> getReadValues() const;
   /// Whether the kernel writes all of `value` to memory.
   bool isStored(Value value) const;
 

@@ -34,15 +34,7 @@ RowRing::RowRing(const KernelGroup &group, const Schedule &schedule)
     : stages(schedule.stages) {
   if (!stages)
     return;
-  llvm::SetVector<Value> read;
-  for (Operation *op : group.getRowOps())
-    // What is joined is read at other places, by the operation itself.
-    if (!isa<ConcatOp>(op))
-      read.insert(op->operand_begin(), op->operand_end());
-  for (const Store &store : group.getStores())
-    if (!group.isFinal(store.value))
-      read.insert(store.value);
-  for (Value value : read) {
+  for (Value value : group.getReadValues()) {
     std::optional<Access> access = group.getAccess(value);
     Placement placement = group.getPlacement(value);
     bool isFull = placement == Placement::Full;

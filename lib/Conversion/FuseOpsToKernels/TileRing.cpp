@@ -45,7 +45,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
 
@@ -61,14 +60,7 @@ TileRing::TileRing(const KernelGroup &group, const Schedule &schedule)
     : stages(schedule.stages) {
   if (!stages)
     return;
-  llvm::SetVector<Value> read;
-  for (Operation *op : group.getRowOps())
-    // What is joined is read at other places, by the operation itself.
-    if (!isa<ConcatOp>(op))
-      read.insert(op->operand_begin(), op->operand_end());
-  for (const Store &store : group.getStores())
-    read.insert(store.value);
-  for (Value value : read) {
+  for (Value value : group.getReadValues()) {
     if (group.getPlacement(value) != Placement::Full ||
         group.isPartlyBroadcast(value))
       continue;
