@@ -117,8 +117,9 @@ static bool isScattered(Operation &op) {
 static SmallVector<RankedTensorType>
 visitedTypes(Operation &op, const DenseMap<Value, BlockShape> &blocks) {
   if (blocks.contains(op.getResult(0)))
-    return isa<ReduceBlocksOp>(op) ? SmallVector{tensorType(op.getOperand(0))}
-                                   : SmallVector<RankedTensorType>();
+    return isa<ReduceBlocksOp>(op)
+               ? SmallVector<RankedTensorType>{tensorType(op.getOperand(0))}
+               : SmallVector<RankedTensorType>();
   if (isScattered(op))
     return llvm::map_to_vector(op.getOperands(), tensorType);
   if (isa<ReduceRowsOp, ReduceColumnsOp, ReduceBlocksOp>(op))
