@@ -37,6 +37,11 @@ class Case:
     def rows(self) -> int:
         return self.shape[0]
 
+    @property
+    def is_two_pass(self) -> bool:
+        """Whether all must have been read before anything can be written."""
+        return self.name in LISTING["two_pass"]
+
     def source(self) -> str:
         """The program's text for this number of columns."""
         text = re.sub(r"\bbf16\b|(?<=x)bf16\b", self.dtype, self.program.read_text())

@@ -39,11 +39,13 @@ RECIPES = {
     "rowwise_wgrad": recipe.Rowwise(high_precision_wgrad=True, override=OVERRIDE),
     "mx": recipe.MXFP8BlockScaling(override=OVERRIDE),
 }
-BASELINES = ("bf16", "bf16_inductor")
+BASELINES = ("bf16", "bf16_inductor", "bf16_eager")
 
 
 def compile_for(name: str, rest: str, model: nn.Module) -> Any:
     """A model compiled for a run."""
+    if name == "bf16_eager":
+        return model
     if name == "bf16_inductor":
         return torch.compile(model)
     options = {"rest": rest, "recipe": RECIPES.get(name)}

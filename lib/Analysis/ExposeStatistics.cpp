@@ -34,7 +34,9 @@ void mlir::fuseops::exposeStatistics(Block &block, RewriterBase &rewriter) {
   SmallVector<std::pair<OpOperand *, IterationSpace>> worklist;
   for (Operation &op : block.without_terminator()) {
     auto permute = dyn_cast<PermuteOp>(op);
-    if (isa<ReduceBlocksOp>(op) || (permute && writesTransposed(permute)))
+    auto reduce = dyn_cast<ReduceBlocksOp>(op);
+    if ((reduce && reduce.getBlockRows() > 1) ||
+        (permute && writesTransposed(permute)))
       worklist.push_back(
           {&op.getOpOperand(0), getSpace(tensorType(op.getOperand(0)))});
   }

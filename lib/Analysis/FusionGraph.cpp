@@ -238,10 +238,12 @@ unsigned FusionGraph::checkReads(ArrayRef<unsigned> group) const {
       // 4. what is known only when all rows are
       if (producer.shape.reduced.test(edge.result))
         return 4;
-      // 5. what lies elsewhere. A matrix that is joined and transposed still
-      // only goes somewhere.
+      // 5. what lies elsewhere. A matrix that is joined and transposed, in one
+      // shape, still only goes somewhere.
       bool goesOn = node.shape.writesMoved.any() &&
-                    (producer.isTransposed || node.isTransposed);
+                    (producer.isTransposed || node.isTransposed) &&
+                    node.op->getOperand(edge.operand) ==
+                        producer.op->getResult(edge.result);
       if ((producer.shape.writesMoved.test(edge.result) && !goesOn) ||
           node.shape.readsMoved.test(edge.operand))
         conflict = 5;
@@ -282,25 +284,29 @@ int64_t FusionGraph::countSharedBytes(ArrayRef<unsigned> group) const {
   return bytes + largest;
 }
 
-/// The numbers of columns of what a node computes; joining and transposing only
-/// say where it goes.
-static void addWidths(const FusionNode &node,
-                      llvm::SmallDenseSet<int64_t> &widths) {
-  if (node.isScattered || node.isOfBlocks)
-    return;
-  if (!node.shape.writesMoved.any()) {
-    widths.insert(node.space.columns);
-    return;
-  }
-  for (Value input : node.op->getOperands())
-    if (!input.getDefiningOp<ConcatOp>())
-      widths.insert(getColumns(cast<RankedTensorType>(input.getType())));
-}
-
 bool FusionGraph::hasOneWidth(ArrayRef<unsigned> group) const {
   llvm::SmallDenseSet<int64_t> widths;
-  for (unsigned member : group)
-    addWidths(nodes[member], widths);
+  for (unsigned member : group) {
+    const FusionNode &node = nodes[member];
+    if (node.isOfBlocks)
+      continue;
+    if (!node.isMoved()) {
+      widths.insert(node.space.columns);
+      continue;
+    }
+    // What is moved on has the columns of what it was before.
+    for (OpOperand &operand : node.op->getOpOperands()) {
+      bool isMovedOn =
+          llvm::any_of(node.edges, [&](const FusionNode::Edge &edge) {
+            return edge.operand == operand.getOperandNumber() &&
+                   nodes[edge.producer].isMoved() &&
+                   llvm::is_contained(group, edge.producer);
+          });
+      if (!isMovedOn)
+        widths.insert(
+            getColumns(cast<RankedTensorType>(operand.get().getType())));
+    }
+  }
   widths.erase(1);
   return widths.size() <= 1;
 }
@@ -319,12 +325,10 @@ KernelTemplate FusionGraph::getTemplate(ArrayRef<unsigned> group) const {
   for (unsigned member : group) {
     const FusionNode &node = nodes[member];
     need(node.shape.kernelTemplate);
-    // A matrix is written transposed by the kernel that computes it only, and
-    // by tiles only as a whole: what is joined goes to each part's place.
+    // A matrix is written transposed by the kernel that computes it only.
     bool isComputed =
         llvm::any_of(node.edges, [&](const FusionNode::Edge &edge) {
-          return llvm::is_contained(group, edge.producer) &&
-                 !isa<ConcatOp>(nodes[edge.producer].op);
+          return llvm::is_contained(group, edge.producer);
         });
     if (node.isTransposed && !node.isOfBlocks && isComputed &&
         !needsRows(group) && hasOneWidth(group))

@@ -37,6 +37,9 @@ struct FusionNode {
     bool movesColumns;
   };
   SmallVector<Edge> edges;
+
+  /// Whether it only says where its operands go.
+  bool isMoved() const { return isScattered || shape.writesMoved.any(); }
 };
 
 /// The operations of a block; reshapes, constants and the terminator are none.

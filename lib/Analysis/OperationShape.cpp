@@ -55,6 +55,15 @@ static int64_t countBlockBytes(Operation &op) {
   return bytesOf(reduce.getInput()) * (warps + 1) * count(reduce);
 }
 
+/// The rows of the blocks that `op` reduces or expands, if it does.
+static std::optional<int64_t> getBlockRows(Operation &op) {
+  if (auto reduce = dyn_cast<ReduceBlocksOp>(op))
+    return reduce.getBlockRows();
+  if (auto expand = dyn_cast<ExpandBlocksOp>(op))
+    return expand.getBlockRows();
+  return std::nullopt;
+}
+
 OperationShape mlir::fuseops::inspectOperation(Operation *op) {
   OperationShape shape;
   shape.writesMoved.resize(op->getNumResults());
@@ -81,11 +90,11 @@ OperationShape mlir::fuseops::inspectOperation(Operation *op) {
         llvm::any_of(inner.getOperands(),
                      [&](Value operand) { return reduced.contains(operand); }))
       reduced.insert(inner.result_begin(), inner.result_end());
-    if (isa<ReduceBlocksOp, ExpandBlocksOp>(inner))
+    if (std::optional<int64_t> rows = getBlockRows(inner); rows && *rows > 1)
       shape.kernelTemplate = KernelTemplate::Tile;
     else if (isa<ReduceRowsOp>(inner))
       shape.kernelTemplate = KernelTemplate::RowColumn;
-    else if (isa<ReduceColumnsOp>(inner) &&
+    else if ((isa<ReduceColumnsOp>(inner) || rows) &&
              shape.kernelTemplate == KernelTemplate::Pointwise)
       shape.kernelTemplate = KernelTemplate::Row;
     auto concat = dyn_cast<ConcatOp>(inner);

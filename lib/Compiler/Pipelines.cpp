@@ -112,11 +112,13 @@ static std::string getPasses(Phase phase, const PipelineOptions &options) {
         .str();
   }
   case Phase::Lowering:
-    // The reference runs on the CPU.
-    return options.target.isCUDA()
-               ? "convert-fuseops-to-kernels{target=cuda chip=" +
-                     options.target.arch + "}"
-               : "convert-fuseops-to-kernels{target=cpu}";
+    // The reference runs on the CPU, op by op.
+    if (isReference)
+      return "convert-fuseops-to-kernels{target=cpu}";
+    return "convert-fuseops-to-kernels{target=" +
+           (options.target.isCUDA() ? "cuda chip=" + options.target.arch
+                                    : std::string("cpu")) +
+           "},fuseops-merge-launches";
   case Phase::Target:
     return "";
   }

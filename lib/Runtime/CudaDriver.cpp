@@ -66,6 +66,7 @@ static const char *findFunctions(void *library, CudaDriver &driver) {
   find(driver.eventElapsed, "cuEventElapsedTime");
   find(driver.contextGetId, "cuCtxGetId", /*isRequired=*/false);
   find(driver.functionLoad, "cuFuncLoad", /*isRequired=*/false);
+  find(driver.launchExtended, "cuLaunchKernelEx", /*isRequired=*/false);
   return missing;
 }
 

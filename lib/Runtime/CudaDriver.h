@@ -39,6 +39,23 @@ constexpr int kCudaJitErrorLog = 5;
 constexpr int kCudaJitErrorLogBytes = 6;
 constexpr int kCudaMemoryDevice = 2;
 
+/// CUlaunchAttribute, of which one is used: the launch may start while the
+/// kernel before it on the stream ends.
+struct alignas(8) CudaLaunchAttribute {
+  int id = 6; // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+  char padding[4] = {};
+  int value = 1;
+  char rest[60] = {};
+};
+
+/// CUlaunchConfig.
+struct CudaLaunchConfig {
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  CudaStream stream;
+  CudaLaunchAttribute *attributes;
+  unsigned numAttributes;
+};
+
 /// CUDA_MEMCPY2D.
 struct CudaCopy2D {
   size_t sourceX, sourceY;
@@ -94,6 +111,8 @@ struct CudaDriver {
   // Newer drivers only; NULL where missing.
   CudaResult (*contextGetId)(CudaContext, unsigned long long *);
   CudaResult (*functionLoad)(CudaFunction);
+  CudaResult (*launchExtended)(const CudaLaunchConfig *, CudaFunction, void **,
+                               void **);
 
   /// The driver, loaded and initialised on first use. Fails with
   /// FUSEOPS_UNAVAILABLE where there is none, or no device.

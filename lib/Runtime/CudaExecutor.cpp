@@ -61,9 +61,29 @@ private:
 
 } // namespace
 
+/// A kernel that starts early waits by itself: its launch is then no time
+/// between the kernel before and it. What comes after waits for all of it.
+static CudaResult submit(const CudaDriver &driver, CudaFunction function,
+                         const KernelStep &kernel, unsigned blocks,
+                         void **parameters, CudaStream stream,
+                         bool startsEarly) {
+  auto threadsX = static_cast<unsigned>(kernel.threadsX);
+  auto threadsY = static_cast<unsigned>(kernel.threadsY);
+  auto sharedBytes = static_cast<unsigned>(kernel.sharedBytes);
+  if (!startsEarly || !driver.launchExtended)
+    return driver.launch(function, blocks, 1, 1, threadsX, threadsY, 1,
+                         sharedBytes, stream, parameters, nullptr);
+  CudaLaunchAttribute attribute;
+  CudaLaunchConfig config = {blocks, 1,           1,      threadsX,   threadsY,
+                             1,      sharedBytes, stream, &attribute, 1};
+  return driver.launchExtended(&config, function, parameters, nullptr);
+}
+
+/// `followsKernel` is whether a kernel of this run is the last of the stream.
 static fuseopsStatus launchKernel(const CudaScope &scope,
                                   const CudaKernels &kernels, const Step &step,
-                                  const Binding &binding, CudaStream stream) {
+                                  const Binding &binding, CudaStream stream,
+                                  bool &followsKernel) {
   const KernelStep &kernel = step.kernel;
   int64_t rows, count;
   if (fuseopsStatus status = bindKernel(step, binding, rows, count))
@@ -78,10 +98,11 @@ static fuseopsStatus launchKernel(const CudaScope &scope,
     parameters.push_back(const_cast<void **>(&binding.pointers[index]));
   parameters.push_back(&rows);
   parameters.push_back(&count);
-  CudaResult result = scope.driver->launch(
-      kernels.functions[kernel.kernel], static_cast<unsigned>(workers), 1, 1,
-      kernel.threadsX, kernel.threadsY, 1, kernel.sharedBytes, stream,
-      parameters.data(), nullptr);
+  CudaResult result =
+      submit(*scope.driver, kernels.functions[kernel.kernel], kernel,
+             static_cast<unsigned>(workers), parameters.data(), stream,
+             kernel.startsEarly && followsKernel);
+  followsKernel = true;
   return scope.driver->check(result, "launching the kernel");
 }
 
@@ -104,14 +125,17 @@ static fuseopsStatus launchEntry(const CudaScope &scope,
   for (const Packing &packing : binding.packings)
     if (fuseopsStatus status = packOnCuda(scope, packing, stream))
       return status;
+  bool followsKernel = false;
   for (size_t i = 0; i < entry.steps.size(); ++i) {
     const Step &step = entry.steps[i];
+    followsKernel &= !step.isMatmul;
     if (stepTimer)
       if (fuseopsStatus status = stepTimer->mark(i))
         return status;
     fuseopsStatus status =
         step.isMatmul ? launchMatmul(scope, entry, step, binding, stream)
-                      : launchKernel(scope, kernels, step, binding, stream);
+                      : launchKernel(scope, kernels, step, binding, stream,
+                                     followsKernel);
     if (status)
       return addContext(status, ("step `" + step.name + "`").c_str());
   }

@@ -195,6 +195,7 @@ bool Decoder::decodeKernel(const schema::KernelStep &in, KernelStep &out) {
       out.threadsY > 1024 || out.threadsX * out.threadsY > 1024)
     return invalid("expected 1 to 1024 threads, but got %d x %d", out.threadsX,
                    out.threadsY);
+  out.startsEarly = in.starts_early();
   out.sharedBytes = in.shared_bytes();
   if (out.sharedBytes < 0 || out.sharedBytes > kMaxSharedBytes)
     return invalid("expected 0 to %d bytes of shared memory, but got %d",

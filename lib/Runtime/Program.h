@@ -76,6 +76,8 @@ struct KernelStep {
   int32_t threadsY = 1;
   int32_t sharedBytes = 0;
   Grid countGrid;
+  /// CUDA: the kernel waits by itself for what comes before it on the stream.
+  bool startsEarly = false;
 };
 
 struct MatmulStep {

@@ -141,6 +141,12 @@ void Propagator::moveThroughLayout(Block &block) {
         }
     }
   }
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    Location loc = op.getLoc();
+    if (isa<AmaxOp, ReduceRowsOp>(op) && reduceBeforeConcat(&op, rewriter))
+      remark::passed(loc, getOptions())
+          << remark::reason("{0}", "reduces what fuseops.concat joins");
+  }
 }
 
 /// Gives the users of `from` what `to` writes. A product reads the copy that it

@@ -9,6 +9,7 @@
 #include "FuseOps/Dialect/FuseOps/Layout.h"
 #include "FuseOps/Transforms/FusibleEdits.h"
 #include "QuantizedMoves.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -76,10 +77,11 @@ static bool isSeenTransposed(RankedTensorType part) {
   return part.getRank() == 2 && part.isDynamicDim(1);
 }
 
-/// Joins what stands for one part of each input along the part's `dim`.
+/// Joins what stands for one part of each input along the part's `dim`; what
+/// `isTransposed` as rows of the transpose.
 static Value joinParts(OpBuilder &builder, Location loc, RankedTensorType type,
-                       ArrayRef<Value> parts, int64_t dim) {
-  if (!isSeenTransposed(type))
+                       ArrayRef<Value> parts, int64_t dim, bool isTransposed) {
+  if (!isTransposed)
     return ConcatOp::create(builder, loc, type, parts, dim);
   SmallVector<Value> seen = llvm::map_to_vector(
       parts, [&](Value part) { return permute(builder, loc, part, {1, 0}); });
@@ -150,12 +152,6 @@ static Value quantizeLike(QuantizeOp op, Value value, QuantizedType type,
                             op.getPowerOfTwo(), op.getEpsilon());
 }
 
-/// Whether kernels can move the parts: the transposed copy of `?` rows would be
-/// permuted, joined and permuted back in one, which they cannot.
-static bool canMoveParts(QuantizedType type) {
-  return !type.hasColCopy() || !ShapedType::isDynamicShape(type.getShape());
-}
-
 /// The dimension of the matrix along which `concat` joins whole blocks.
 static std::optional<int64_t> getJoinedDim(QuantizeOp op, ConcatOp concat) {
   std::optional<int64_t> dim =
@@ -171,14 +167,54 @@ static std::optional<int64_t> getJoinedDim(QuantizeOp op, ConcatOp concat) {
   return dim;
 }
 
+/// Whether the matrices that `concat` joins are of one type.
+static bool joinsEqual(ConcatOp concat) {
+  return llvm::all_equal(concat.getInputs().getTypes());
+}
+
+/// Whether `op`, which quantizes what `concat` joins, can quantize each input.
+/// Tiles, which write transposed copies, have one number of columns; a scale of
+/// a column is known when the whole value is.
+static bool canJoin(QuantizeOp op, ConcatOp concat) {
+  QuantizedType type = op.getResult().getType();
+  bool hasCol = type.hasColCopy();
+  return !hasOwnScale(op) && getJoinedDim(op, concat) &&
+         (!hasCol ||
+          (joinsEqual(concat) && type.getScale() != ScaleKind::PerRow));
+}
+
+/// Whether `op` reduces what `concat` joins, and can reduce the inputs.
+static bool canReduceParts(Operation *op, ConcatOp concat) {
+  auto type = cast<RankedTensorType>(concat.getType());
+  bool joinsColumns =
+      static_cast<int64_t>(concat.getDim()) == type.getRank() - 1;
+  if (isa<AmaxOp>(op))
+    return joinsEqual(concat);
+  return isa<ReduceRowsOp>(op) && joinsColumns &&
+         getColumns(cast<RankedTensorType>(op->getOperand(0).getType())) ==
+             getColumns(type);
+}
+
+/// Whether no kernel has to read what is joined: all that quantize or reduce
+/// `value`, which `concat` joins, can have its inputs instead. Otherwise one
+/// that reads all of it does as much in one pass.
+static bool isOnlyRead(Value value, ConcatOp concat) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (isa<ReshapeOp>(user))
+      return isOnlyRead(user->getResult(0), concat);
+    if (auto quantize = dyn_cast<QuantizeOp>(user))
+      return canJoin(quantize, concat);
+    return !isa<FusibleOpInterface>(user) || isOpTriviallyDead(user) ||
+           canReduceParts(user, concat);
+  });
+}
+
 bool mlir::fuseops::moveThroughConcat(QuantizeOp op, RewriterBase &rewriter) {
   auto concat = skipReshapes(op.getInput()).getDefiningOp<ConcatOp>();
-  if (!concat || hasOwnScale(op) || !canMoveParts(op.getResult().getType()) ||
-      !llvm::all_of(concat.getInputs(), isComputed))
+  if (!concat || !llvm::all_of(concat.getInputs(), isComputed) ||
+      !isOnlyRead(concat.getResult(), concat))
     return false;
   std::optional<int64_t> dim = getJoinedDim(op, concat);
-  if (!dim)
-    return false;
   QuantizedType type = op.getResult().getType();
   rewriter.setInsertionPoint(op);
   SmallVector<SmallVector<Value>> parts(type.getParts().size());
@@ -193,11 +229,71 @@ bool mlir::fuseops::moveThroughConcat(QuantizeOp op, RewriterBase &rewriter) {
   SmallVector<Value> joined;
   for (auto [index, partType] : llvm::enumerate(type.getParts())) {
     PartDim place = getPartDim(type, index, *dim);
-    joined.push_back(place.dim < 0 ? parts[index].front()
-                                   : joinParts(rewriter, op.getLoc(), partType,
-                                               parts[index], place.dim));
+    if (place.dim < 0) {
+      joined.push_back(parts[index].front());
+      continue;
+    }
+    // Of joined columns a kernel writes the transposed data by rows.
+    bool isData = index % 2 == 0 && place.dim != *dim;
+    joined.push_back(
+        joinParts(rewriter, op.getLoc(), partType, parts[index], place.dim,
+                  isSeenTransposed(partType) || (isData && *dim == 1)));
   }
   rewriter.replaceOpWithNewOp<PackQuantizedOp>(op, type, joined);
+  return true;
+}
+
+/// Whether anything quantizes `value` as a whole.
+static bool isQuantized(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<QuantizeOp>(user) ||
+           (isa<ReshapeOp>(user) && isQuantized(user->getResult(0)));
+  });
+}
+
+/// The largest magnitudes of neighbours in equal tensors.
+static Value buildMagnitudes(OpBuilder &builder, Location loc,
+                             ValueRange tensors) {
+  return PointwiseOp::build(
+             builder, loc, tensors.front().getType(), tensors,
+             [](OpBuilder &b, Location l, ValueRange scalars) {
+               Value largest;
+               for (Value scalar : scalars) {
+                 Value magnitude = math::AbsFOp::create(b, l, scalar);
+                 largest = largest ? arith::MaximumFOp::create(b, l, largest,
+                                                               magnitude)
+                                   : magnitude;
+               }
+               return SmallVector<Value>{largest};
+             })
+      .getResult(0);
+}
+
+bool mlir::fuseops::reduceBeforeConcat(Operation *op, RewriterBase &rewriter) {
+  auto concat = skipReshapes(op->getOperand(0)).getDefiningOp<ConcatOp>();
+  if (!concat || !canReduceParts(op, concat) ||
+      !llvm::all_of(concat.getInputs(), isComputed) || isQuantized(concat))
+    return false;
+  rewriter.setInsertionPoint(op);
+  if (isa<AmaxOp>(op)) {
+    // A maximum that takes in NaN is NaN, as amax is.
+    Value magnitudes =
+        buildMagnitudes(rewriter, op->getLoc(), concat.getInputs());
+    rewriter.modifyOpInPlace(op, [&] { op->setOperand(0, magnitudes); });
+    return true;
+  }
+  auto reduction = cast<ReduceRowsOp>(op);
+  SmallVector<Value> reduced =
+      llvm::map_to_vector(concat.getInputs(), [&](Value input) -> Value {
+        auto type = cast<RankedTensorType>(input.getType());
+        return ReduceRowsOp::create(
+            rewriter, op->getLoc(),
+            RankedTensorType::get({getColumns(type)},
+                                  reduction.getType().getElementType()),
+            input, reduction.getKind());
+      });
+  rewriter.replaceOpWithNewOp<ConcatOp>(op, reduction.getType(), reduced,
+                                        /*dim=*/0);
   return true;
 }
 
@@ -265,9 +361,15 @@ static bool isSplit(Value value, QuantizeOp op) {
   });
 }
 
+/// Whether kernels can slice the parts: the transposed copy of `?` rows would
+/// be permuted, sliced and permuted back in one, which they cannot.
+static bool canSliceParts(QuantizedType type) {
+  return !type.hasColCopy() || !ShapedType::isDynamicShape(type.getShape());
+}
+
 bool mlir::fuseops::moveThroughSlice(QuantizeOp op, RewriterBase &rewriter) {
   std::optional<QuantizedSlice> slice = QuantizedSlice::get(op);
-  if (!slice || hasOwnScale(op) || !canMoveParts(op.getResult().getType()))
+  if (!slice || hasOwnScale(op) || !canSliceParts(op.getResult().getType()))
     return false;
   Value source = slice->slice.getInput();
   QuantizedType type = op.getResult().getType();

@@ -55,8 +55,15 @@ bool moveThroughCommuting(QuantizeOp op, RewriterBase &rewriter);
 bool moveThroughTranspose(QuantizeOp op, RewriterBase &rewriter);
 
 /// Pattern: quantize(concat(a, b)) -> concat(quantize(a), quantize(b)) part by
-/// part, if each block lies in one of them and kernels compute them
+/// part, if each block lies in one of them, kernels compute them and no kernel
+/// has to read what is joined
 bool moveThroughConcat(QuantizeOp op, RewriterBase &rewriter);
+
+/// Pattern: amax(concat(a, b)) -> amax(max(|a|, |b|)) if kernels compute a and
+/// b, which have one type, and nothing quantizes what is joined
+/// Pattern: reduce_rows(concat(a, b)) -> concat(reduce_rows(a), reduce_rows(b))
+/// likewise, if columns are joined
+bool reduceBeforeConcat(Operation *op, RewriterBase &rewriter);
 
 /// Pattern: quantize(slice(x)) -> slice(quantize(x)) part by part, if each
 /// block lies in the slice and another quantize of x by the same rules is there

@@ -11,7 +11,7 @@ attributes {frozen_results = array<i64: 0>} forward {
   fuseops.return %d : tensor<96x?xbf16>
 }
 
-// Nor parts of equal widths, which together are wider than each.
+// Parts of equal widths are in one, each in its place.
 fuseops.fusible @equal(%a: tensor<?x32xbf16>, %b: tensor<?x32xbf16>) -> tensor<64x?xbf16>
 attributes {frozen_results = array<i64: 0>} forward {
   %0 = fuseops.silu %a : tensor<?x32xbf16>

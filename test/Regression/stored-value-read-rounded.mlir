@@ -7,10 +7,12 @@
 // CHECK: %[[SUM:.+]] = arith.addf %{{.+}} : vector<32xf32>
 // CHECK-NEXT: %[[STORED:.+]] = arith.truncf %[[SUM]] : vector<32xf32> to vector<32xbf16>
 // CHECK-NEXT: %[[READ:.+]] = arith.extf %[[STORED]] : vector<32xbf16> to vector<32xf32>
-// CHECK: llvm.store %[[STORED]], %{{.+}} : vector<32xbf16>, !llvm.ptr
+// CHECK: %[[ORDERED:.+]] = vector.shuffle %[[STORED]], %[[STORED]] [0, 16, 1, 17,
+// CHECK: llvm.store %[[ORDERED]], %{{.+}} : vector<32xbf16>, !llvm.ptr
 // CHECK: arith.mulf %[[READ]], %{{.+}} : vector<32xf32>
 // CHECK: %[[LAST:.+]] = arith.truncf %{{.+}} : vector<32xf32> to vector<32xbf16>
-// CHECK: llvm.store %[[LAST]], %{{.+}} : vector<32xbf16>, !llvm.ptr
+// CHECK: %[[ORDERED_LAST:.+]] = vector.shuffle %[[LAST]], %[[LAST]] [0, 16, 1, 17,
+// CHECK: llvm.store %[[ORDERED_LAST]], %{{.+}} : vector<32xbf16>, !llvm.ptr
 fuseops.fusible @f(%x: tensor<?x64xbf16> {fuseops.frozen}, %y: tensor<?x64xbf16> {fuseops.frozen}) -> (tensor<?x64xbf16>, tensor<?x64xbf16>)
 forward {
   %sum = fuseops.add %x, %y : tensor<?x64xbf16>, tensor<?x64xbf16> -> tensor<?x64xbf16>

@@ -170,27 +170,31 @@ forward {
 // CHECK-NEXT:     %[[CST:.+]] = arith.constant 1.000000e+00 : f32
 // CHECK-NEXT:     %[[CST0:.+]] = arith.constant 1.000000e-03 : f32
 // CHECK-NEXT:     %[[V12:.+]] = arith.maximumf %[[ARG1]], %[[CST0]] : f32
-// CHECK-NEXT:     %[[CST1:.+]] = arith.constant 0x7F800000 : f32
-// CHECK-NEXT:     %[[CST2:.+]] = arith.constant 4.480000e+02 : f32
-// CHECK-NEXT:     %[[V13:.+]] = arith.divf %[[CST2]], %[[V12]] : f32
-// CHECK-NEXT:     %[[CST3:.+]] = arith.constant 3.40282347E+38 : f32
-// CHECK-NEXT:     %[[V14:.+]] = arith.cmpf oeq, %[[V13]], %[[CST1]] : f32
-// CHECK-NEXT:     %[[V15:.+]] = arith.select %[[V14]], %[[CST3]], %[[V13]] : f32
-// CHECK-NEXT:     %[[V16:.+]] = arith.bitcast %[[V15]] : f32 to i32
-// CHECK-NEXT:     %[[CM8388608_I32:.+]] = arith.constant -8388608 : i32
-// CHECK-NEXT:     %[[V17:.+]] = arith.andi %[[V16]], %[[CM8388608_I32]] : i32
+// CHECK-NEXT:     %[[V13:.+]] = arith.bitcast %[[V12]] : f32 to i32
+// CHECK-NEXT:     %[[CARRY:.+]] = arith.constant 2097151 : i32
+// CHECK-NEXT:     %[[V14:.+]] = arith.addi %[[V13]], %[[CARRY]] : i32
+// CHECK-NEXT:     %[[EXPONENT:.+]] = arith.constant -8388608 : i32
+// CHECK-NEXT:     %[[V15:.+]] = arith.andi %[[V14]], %[[EXPONENT]] : i32
+// CHECK-NEXT:     %[[TOP:.+]] = arith.constant -2097152000 : i32
+// CHECK-NEXT:     %[[V16:.+]] = arith.subi %[[TOP]], %[[V15]] : i32
+// CHECK-NEXT:     %[[LARGEST:.+]] = arith.constant 2130706432 : i32
+// CHECK-NEXT:     %[[V17:.+]] = arith.minui %[[V16]], %[[LARGEST]] : i32
 // CHECK-NEXT:     %[[V18:.+]] = arith.bitcast %[[V17]] : i32 to f32
-// CHECK-NEXT:     %[[CST4:.+]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT:     %[[V19:.+]] = arith.cmpf ogt, %[[V12]], %[[CST4]] : f32
-// CHECK-NEXT:     %[[V20:.+]] = arith.cmpf olt, %[[V12]], %[[CST1]] : f32
-// CHECK-NEXT:     %[[V21:.+]] = arith.andi %[[V19]], %[[V20]] : i1
-// CHECK-NEXT:     %[[V22:.+]] = arith.select %[[V21]], %[[V18]], %[[CST]] : f32
+// CHECK-NEXT:     %[[ONE:.+]] = arith.constant 1 : i32
+// CHECK-NEXT:     %[[V19:.+]] = arith.subi %[[V13]], %[[ONE]] : i32
+// CHECK-NEXT:     %[[USABLE:.+]] = arith.constant 2139095039 : i32
+// CHECK-NEXT:     %[[V20:.+]] = arith.cmpi ult, %[[V19]], %[[USABLE]] : i32
+// CHECK-NEXT:     %[[V22:.+]] = arith.select %[[V20]], %[[V18]], %[[CST]] : f32
 // CHECK-NEXT:     fuseops.yield %[[V22]] : f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   %[[V3:.+]] = fuseops.pointwise (%[[ARG1:.+]] = %[[V2]]) : (tensor<2x3xf32>) -> tensor<2x3xf32> {
-// CHECK-NEXT:     %[[CST:.+]] = arith.constant 1.000000e+00 : f32
-// CHECK-NEXT:     %[[V12:.+]] = arith.divf %[[CST]], %[[ARG1]] : f32
-// CHECK-NEXT:     fuseops.yield %[[V12]] : f32
+// CHECK-NEXT:     %[[LARGEST:.+]] = arith.constant 2130706432 : i32
+// CHECK-NEXT:     %[[V12:.+]] = arith.bitcast %[[ARG1]] : f32 to i32
+// CHECK-NEXT:     %[[V13:.+]] = arith.subi %[[LARGEST]], %[[V12]] : i32
+// CHECK-NEXT:     %[[SMALLEST:.+]] = arith.constant 4194304 : i32
+// CHECK-NEXT:     %[[V14:.+]] = arith.maxui %[[V13]], %[[SMALLEST]] : i32
+// CHECK-NEXT:     %[[V15:.+]] = arith.bitcast %[[V14]] : i32 to f32
+// CHECK-NEXT:     fuseops.yield %[[V15]] : f32
 // CHECK-NEXT:   }
 // CHECK-NEXT:   %[[V4:.+]] = fuseops.expand_blocks %[[V2]] block(128, 128) : tensor<2x3xf32> -> tensor<200x300xf32>
 // CHECK-NEXT:   %[[V5:.+]] = fuseops.pointwise (%[[ARG1:.+]] = %[[ARG0]], %[[ARG2:.+]] = %[[V4]]) : (tensor<200x300xf32>, tensor<200x300xf32>) -> tensor<200x300xf8E4M3FN> {

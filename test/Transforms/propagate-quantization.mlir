@@ -126,6 +126,7 @@ forward {
 }
 
 // Each half is quantized where it is computed; the scales of 1x128 lie transposed.
+// Transposed data is joined as the halves lie, and transposed then.
 // CHECK-LABEL: fuseops.fusible @concat_columns(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<64x128xbf16>) -> !fuseops.quantized<64x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
 // CHECK-NEXT: forward {
@@ -137,10 +138,13 @@ forward {
 // CHECK-NEXT:   %[[V5:.+]]:4 = fuseops.unpack_quantized %[[V4]] : (!fuseops.quantized<64x128xf8E4M3FN, scale = block<1x128>, copies = row_col>) -> (tensor<64x128xf8E4M3FN>, tensor<1x64xf32>, tensor<128x64xf8E4M3FN>, tensor<1x128xf32>)
 // CHECK-NEXT:   %[[V6:.+]] = fuseops.concat %[[V3]]#0, %[[V5]]#0 dim(1) : (tensor<64x128xf8E4M3FN>, tensor<64x128xf8E4M3FN>) -> tensor<64x256xf8E4M3FN>
 // CHECK-NEXT:   %[[V7:.+]] = fuseops.concat %[[V3]]#1, %[[V5]]#1 dim(0) : (tensor<1x64xf32>, tensor<1x64xf32>) -> tensor<2x64xf32>
-// CHECK-NEXT:   %[[V8:.+]] = fuseops.concat %[[V3]]#2, %[[V5]]#2 dim(0) : (tensor<128x64xf8E4M3FN>, tensor<128x64xf8E4M3FN>) -> tensor<256x64xf8E4M3FN>
-// CHECK-NEXT:   %[[V9:.+]] = fuseops.concat %[[V3]]#3, %[[V5]]#3 dim(1) : (tensor<1x128xf32>, tensor<1x128xf32>) -> tensor<1x256xf32>
-// CHECK-NEXT:   %[[V10:.+]] = fuseops.pack_quantized %[[V6]], %[[V7]], %[[V8]], %[[V9]] : (tensor<64x256xf8E4M3FN>, tensor<2x64xf32>, tensor<256x64xf8E4M3FN>, tensor<1x256xf32>) -> !fuseops.quantized<64x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
-// CHECK-NEXT:   fuseops.return %[[V10]] : !fuseops.quantized<64x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
+// CHECK-NEXT:   %[[V8:.+]] = fuseops.permute %[[V3]]#2 order[1, 0] : tensor<128x64xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+// CHECK-NEXT:   %[[V9:.+]] = fuseops.permute %[[V5]]#2 order[1, 0] : tensor<128x64xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+// CHECK-NEXT:   %[[V10:.+]] = fuseops.concat %[[V8]], %[[V9]] dim(1) : (tensor<64x128xf8E4M3FN>, tensor<64x128xf8E4M3FN>) -> tensor<64x256xf8E4M3FN>
+// CHECK-NEXT:   %[[V11:.+]] = fuseops.permute %[[V10]] order[1, 0] : tensor<64x256xf8E4M3FN> -> tensor<256x64xf8E4M3FN>
+// CHECK-NEXT:   %[[V12:.+]] = fuseops.concat %[[V3]]#3, %[[V5]]#3 dim(1) : (tensor<1x128xf32>, tensor<1x128xf32>) -> tensor<1x256xf32>
+// CHECK-NEXT:   %[[V13:.+]] = fuseops.pack_quantized %[[V6]], %[[V7]], %[[V11]], %[[V12]] : (tensor<64x256xf8E4M3FN>, tensor<2x64xf32>, tensor<256x64xf8E4M3FN>, tensor<1x256xf32>) -> !fuseops.quantized<64x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
+// CHECK-NEXT:   fuseops.return %[[V13]] : !fuseops.quantized<64x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
 // CHECK-NEXT: }
 fuseops.fusible @concat_columns(%x: tensor<64x128xbf16>) -> !fuseops.quantized<64x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
 forward {

@@ -1,8 +1,9 @@
-// What quantizes blocks, or is written transposed, is a tile kernel. It takes in
+// What quantizes blocks of several rows, or is written transposed, is a tile kernel. It takes in
 // what its elements are computed from, and leaves statistics of rows to others.
 // RUN: fuse-opt %s --fuseops-expand-quantized --fuseops-forward-fusion | FileCheck %s
 
 !blocks = !fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row_col>
+!rows = !fuseops.quantized<?x256xf8E4M3FN, scale = block<1x128>, copies = row>
 !whole = !fuseops.quantized<?x256xf8E4M3FN, scale = per_tensor, copies = row_col>
 
 // Both copies, their scales and the value itself in one kernel.
@@ -35,6 +36,35 @@ forward {
   %y, %rstd = fuseops.rms_norm %s gamma(%g) eps(1.0e-6) : (tensor<?x256xbf16>, tensor<256xbf16>) -> (tensor<?x256xbf16>, tensor<?x1xf32>)
   %q = fuseops.quantize %y : (tensor<?x256xbf16>) -> !blocks
   fuseops.return %s, %q : tensor<?x256xbf16>, !blocks
+}
+
+// With the row copy alone all is one kernel of rows, and the norm stays whole.
+// CHECK-LABEL: fuseops.fusible @norm_rows(
+// CHECK: %[[ONE:.+]]:4 = fuseops.group @forward_0 row (
+// CHECK: fuseops.rms_norm
+// CHECK: fuseops.reduce_blocks
+// CHECK-NOT: fuseops.group
+// CHECK: fuseops.return
+fuseops.fusible @norm_rows(%x: tensor<?x256xbf16>, %r: tensor<?x256xbf16>, %g: tensor<256xbf16>) -> (tensor<?x256xbf16>, tensor<?x1xf32>, !rows)
+forward {
+  %s = fuseops.add %x, %r : tensor<?x256xbf16>, tensor<?x256xbf16> -> tensor<?x256xbf16>
+  %y, %rstd = fuseops.rms_norm %s gamma(%g) eps(1.0e-6) : (tensor<?x256xbf16>, tensor<256xbf16>) -> (tensor<?x256xbf16>, tensor<?x1xf32>)
+  %q = fuseops.quantize %y : (tensor<?x256xbf16>) -> !rows
+  fuseops.return %s, %rstd, %q : tensor<?x256xbf16>, tensor<?x1xf32>, !rows
+}
+
+// So is one beside sums over the columns.
+// CHECK-LABEL: fuseops.fusible @bias_gradient_rows(
+// CHECK: fuseops.group @forward_0 row_column (
+// CHECK: fuseops.reduce_rows
+// CHECK-NOT: fuseops.group
+// CHECK: fuseops.return
+fuseops.fusible @bias_gradient_rows(%dy: tensor<?x256xbf16>, %x: tensor<?x256xbf16>) -> (tensor<256xbf16>, !rows)
+forward {
+  %dx = fuseops.silu_grad %dy, %x : tensor<?x256xbf16>
+  %db = fuseops.reduce_rows sum %dx : tensor<?x256xbf16> -> tensor<256xbf16>
+  %q = fuseops.quantize %dx : (tensor<?x256xbf16>) -> !rows
+  fuseops.return %db, %q : tensor<256xbf16>, !rows
 }
 
 // A norm that no tile reads stays whole.
@@ -75,9 +105,9 @@ forward {
   fuseops.return %a, %q : tensor<f32>, !whole
 }
 
-// A quantized tensor is read where it is needed.
+// A quantized tensor is read where it is needed; its row copy by rows.
 // CHECK-LABEL: fuseops.fusible @dequantize(
-// CHECK: fuseops.group @forward_0 tile
+// CHECK: fuseops.group @forward_0 row
 // CHECK: fuseops.expand_blocks
 // CHECK: fuseops.relu
 // CHECK-NOT: fuseops.group

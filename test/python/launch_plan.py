@@ -100,17 +100,24 @@ def run(launch: Launch, text: str, buffers: list[np.ndarray], *, late: bool, see
 
 
 def run_all(
-    plan: list[Launch], text: str, symbol: int, *, late: bool, seed: int = 0
+    plan: list[Launch],
+    text: str,
+    symbol: int,
+    *,
+    late: bool,
+    seed: int = 0,
+    given: list[np.ndarray] | None = None,
 ) -> tuple[list[np.ndarray], list[int]]:
-    """Runs a program whose inputs are normal numbers: what its launches leave, in the
-    order of the plan, but counters of tiles, which come second."""
+    """Runs a program whose inputs are the bytes `given`, or normal numbers: what its
+    launches leave, in the order of the plan, but counters of tiles, which come second."""
     generator = np.random.default_rng(1)
     values: dict[str, np.ndarray] = {}
     written, counters = [], []
     # In the order of the program, not in that of their first uses.
     inputs = {n: k for launch in plan for n, k in zip(launch.operands, launch.inputs, strict=True)}
     for name in sorted(name for name in inputs if name.startswith("%arg")):
-        values[name] = make(inputs[name], symbol, generator)
+        number = len(values)
+        values[name] = given[number] if given else make(inputs[name], symbol, generator)
     for launch in plan:
         outputs = [make(kind, symbol, None) for kind in launch.outputs]
         buffers = [values[name] for name in launch.operands] + outputs

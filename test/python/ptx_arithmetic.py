@@ -103,4 +103,5 @@ COMPARISONS: dict[str, Callable] = {
     "lt": np.less,
     "eq": np.equal,
     "ne": np.not_equal,
+    "nan": lambda a, b: np.isnan(a) | np.isnan(b),
 }

@@ -8,6 +8,8 @@
 #include "Numbers.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Parallel.h"
 
 #include <cmath>
 #include <cstring>
@@ -155,25 +157,29 @@ std::vector<double> fuserun::decode(const HostTensor &tensor) {
   });
   if (isDone)
     return values;
-  const SmallFormat *format = getSmallFormat(tensor.dtype);
+  // Every code once, then by table.
   size_t size = fuseopsDTypeSize(tensor.dtype);
+  std::vector<double> table(size_t(1) << (8 * size));
+  const SmallFormat *format = getSmallFormat(tensor.dtype);
+  for (size_t code = 0; code < table.size(); ++code)
+    if (format)
+      table[code] = decodeSmall(*format, code);
+    else // f8E8M0FNU
+      table[code] =
+          code == 0xff ? std::numeric_limits<double>::quiet_NaN()
+                       : std::ldexp(1.0, static_cast<int>(code) - 127);
   for (size_t i = 0; i < values.size(); ++i) {
     uint16_t code = 0;
     std::memcpy(&code, data + i * size, size);
-    if (format)
-      values[i] = decodeSmall(*format, code);
-    else // f8E8M0FNU
-      values[i] = code == 0xff ? std::numeric_limits<double>::quiet_NaN()
-                               : std::ldexp(1.0, code - 127);
+    values[i] = table[code];
   }
   return values;
 }
 
-void fuserun::encode(HostTensor &tensor, llvm::ArrayRef<double> values) {
-  size_t size = fuseopsDTypeSize(tensor.dtype);
-  tensor.bytes.resize(values.size() * size);
-  uint8_t *data = tensor.bytes.data();
-  bool isDone = withType(tensor.dtype, [&](auto zero) {
+/// Writes the elements of `values` to `data`.
+static void encode(int32_t dtype, llvm::ArrayRef<double> values,
+                   uint8_t *data) {
+  bool isDone = withType(dtype, [&](auto zero) {
     for (size_t i = 0; i < values.size(); ++i) {
       auto element = static_cast<decltype(zero)>(values[i]);
       std::memcpy(data + i * sizeof(element), &element, sizeof(element));
@@ -181,13 +187,19 @@ void fuserun::encode(HostTensor &tensor, llvm::ArrayRef<double> values) {
   });
   if (isDone)
     return;
-  const SmallFormat *format = getSmallFormat(tensor.dtype);
+  const SmallFormat *format = getSmallFormat(dtype);
+  size_t size = fuseopsDTypeSize(dtype);
   for (size_t i = 0; i < values.size(); ++i) {
     uint16_t code =
         format ? encodeSmall(*format, values[i])
                : static_cast<uint16_t>(std::lround(std::log2(values[i])) + 127);
     std::memcpy(data + i * size, &code, size);
   }
+}
+
+void fuserun::encode(HostTensor &tensor, llvm::ArrayRef<double> values) {
+  tensor.bytes.resize(values.size() * fuseopsDTypeSize(tensor.dtype));
+  ::encode(tensor.dtype, values, tensor.bytes.data());
 }
 
 HostTensor fuserun::convert(const HostTensor &tensor, int32_t dtype) {
@@ -224,9 +236,9 @@ void fuserun::fillIntegers(HostTensor &tensor, uint64_t seed) {
   encode(tensor, values);
 }
 
-void fuserun::fillNormal(HostTensor &tensor, Distribution distribution,
-                         uint64_t seed) {
-  std::vector<double> values(tensor.count());
+/// Normal numbers of one seed.
+static void drawNormal(llvm::MutableArrayRef<double> values,
+                       Distribution distribution, uint64_t seed) {
   for (size_t i = 0; i < values.size(); i += 2) {
     // Box and Muller; floats are exact enough and twice as fast.
     float radius = std::sqrt(
@@ -240,5 +252,19 @@ void fuserun::fillNormal(HostTensor &tensor, Distribution distribution,
       values[i + 1] =
           distribution.mean + distribution.deviation * radius * std::sin(angle);
   }
-  encode(tensor, values);
+}
+
+void fuserun::fillNormal(HostTensor &tensor, Distribution distribution,
+                         uint64_t seed) {
+  // Parts have seeds of their own, so that the numbers are the same however
+  // many threads draw them.
+  constexpr size_t kPart = size_t(1) << 16;
+  size_t count = tensor.count();
+  size_t bytes = fuseopsDTypeSize(tensor.dtype);
+  tensor.bytes.resize(count * bytes);
+  llvm::parallelFor(0, llvm::divideCeil(count, kPart), [&](size_t part) {
+    std::vector<double> values(std::min(kPart, count - part * kPart));
+    drawNormal(values, distribution, part ? mixSeed(seed, part) : seed);
+    ::encode(tensor.dtype, values, tensor.bytes.data() + part * kPart * bytes);
+  });
 }

@@ -18,6 +18,8 @@ using llvm::Expected;
 
 static constexpr int32_t kDevice = 0;
 static constexpr int32_t kWarmUpRuns = 3;
+// A GPU's clocks rise in so many microseconds.
+static constexpr double kWarmUpMicroseconds = 5e4, kMostWarmUpRuns = 500;
 // A run of more microseconds than this is repeated less often.
 static constexpr double kSlowRun = 2e5;
 static constexpr int32_t kSlowRepetitions = 3;
@@ -305,6 +307,9 @@ Expected<EntryTimes> Session::time(int32_t entry,
     if (i == 0 && total > kSlowRun) {
       warmUps = 1;
       repetitions = std::min(repetitions, kSlowRepetitions);
+    } else if (i == 0) {
+      double runs = kWarmUpMicroseconds / std::max(total, 1.0);
+      warmUps += static_cast<int32_t>(std::min(runs, kMostWarmUpRuns));
     }
     for (size_t step = 0; i >= warmUps && step < run.size(); ++step)
       samples[step].push_back(run[step]);

@@ -195,12 +195,16 @@ static json::Object describeEntry(const RunReport &report,
     kernels.push_back(std::move(kernel));
   }
   Traffic traffic = getTraffic(session, entry.index);
+  int64_t inputBytes = 0;
+  for (const DeviceTensor &input : entry.inputs)
+    inputBytes += static_cast<int64_t>(input.buffer->getSize());
   std::string dtype =
       entry.inputs.empty() ? "" : fuseopsDTypeName(entry.inputs[0].info.dtype);
   return json::Object{{"name", info.name},
                       {"dtype", dtype},
                       {"kernels", std::move(kernels)},
                       {"bytes", traffic.moved},
+                      {"input_bytes", inputBytes},
                       {"floor_bytes", traffic.floor},
                       {"unfused_bytes", traffic.unfused},
                       {"time_us", isTimed ? json::Value(entry.times.whole)

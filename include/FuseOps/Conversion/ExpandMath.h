@@ -25,11 +25,14 @@ void populateExpandMathPatterns(RewritePatternSet &patterns, MathTarget target);
 /// operations of `arith` and `math`.
 void populateExpandScalarPatterns(RewritePatternSet &patterns);
 
-/// CUDA: makes each approximate f32 division by 1 + exp(x) below `root` a
-/// product with the chip's reciprocal. `div.approx` is that too, but scales its
-/// operands where the divisor is denormal, which this one, at least 1, is not:
-/// the bits are the same. To be called before the patterns are applied.
-void shortenDivisions(Operation *root);
+/// CUDA: gives what is below `root` the shorter forms that fast-math flags
+/// allow. To be called before the patterns are applied.
+///
+/// A division `afn` by 1 + exp(x) becomes a product with the chip's reciprocal:
+/// the bits of `div.approx`, which scales its operands for denormal divisors.
+/// An exponential `afn` becomes the chip's power of two of a product, and a sum
+/// and a product, both `contract`, become one operation.
+void shortenMath(Operation *root);
 
 /// Makes each integer division below `root` one that never traps: a divisor of
 /// 0 gives the quotient 0 and the remainder 0, and the lowest integer divided

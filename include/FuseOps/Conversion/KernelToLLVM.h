@@ -28,6 +28,9 @@ struct KernelTarget {
   static FailureOr<KernelTarget> cuda(StringRef chip);
 };
 
+/// Name of the module that holds the kernels of a lowered program.
+constexpr StringLiteral kKernelsModule = "kernels";
+
 /// Name of the attribute that gives a CUDA kernel's block size, an i32 array of
 /// three; `nvvm.maxntid` may stand on an `llvm.func` only.
 constexpr StringLiteral kBlockAttr = "fuseops.block";
@@ -35,6 +38,11 @@ constexpr StringLiteral kBlockAttr = "fuseops.block";
 /// Name of the attribute that says how many thread blocks of a CUDA kernel one
 /// processor shall hold, an i32: it bounds the registers.
 constexpr StringLiteral kResidentsAttr = "fuseops.residents";
+
+/// Name of the unit attribute of a CUDA kernel that may start while the kernel
+/// before it ends, on sm_90 and later: its first instruction waits for all that
+/// came before.
+constexpr StringLiteral kStartsEarlyAttr = "fuseops.starts_early";
 
 /// Converts `kernels` in place to the `llvm` and `nvvm` dialects. A public
 /// `func.func` is a kernel: exported, and given `nvvm.kernel` for CUDA; a

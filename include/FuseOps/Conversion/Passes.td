@@ -46,6 +46,45 @@ def ConvertFuseOpsToKernelsPass
   ];
 }
 
+def MergeLaunchesPass : Pass<"fuseops-merge-launches", "::mlir::ModuleOp"> {
+  let summary = "Run small launches as parts of one";
+  let description = [{
+    A launch is small if one worker does all of it: a kernel of rows, or a
+    finalize kernel, whose tensors have at most 8192 elements each, whatever the
+    symbol is, but for partial results. Each small launch waits until an
+    operation that is none reads it, or the region ends; there it runs as a part
+    of one launch, with all small launches that can run by then. A finalize
+    launch of several workers, for many columns, takes them in where it stands.
+
+    Launches that read one another are copied one after the other into one part,
+    which one worker runs, with barriers between them on CUDA; parts run side by
+    side, each in workers of its own. The merged launch has the name and template
+    of a finalize launch if there is one among them. Its kernel gets the symbol
+    as `count`, from which it finds how many partial results each part reads.
+
+    Precondition: `convert-fuseops-to-kernels` ran. Guarantee: what is computed
+    stays the same to the last bit. What is left are launches that others than
+    small ones read at different times.
+
+    Before (attributes left out):
+    ```
+    %0:2 = fuseops.launch @kernels::@forward_0(%x, %scale) : ... -> (tensor<?x64xf8E4M3FN>, tensor<528x1xf32>)
+    %1 = fuseops.launch @kernels::@forward_0_finalize(%0#1) : ... -> tensor<f32>
+    %2 = fuseops.launch @kernels::@forward_1(%scale) : ... -> tensor<f32>
+    ```
+    After:
+    ```
+    %0:2 = fuseops.launch @kernels::@forward_0(%x, %scale) : ... -> (tensor<?x64xf8E4M3FN>, tensor<528x1xf32>)
+    %1:2 = fuseops.launch @kernels::@forward_0_finalize(%0#1, %scale) : ... -> (tensor<f32>, tensor<f32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def ExpandMathPass : Pass<"fuseops-expand-math"> {
   let summary = "Expand scalar functions into arithmetic";
   let description = [{
@@ -113,7 +152,7 @@ def ConvertFp8ToLLVMPass : Pass<"convert-fp8-to-llvm"> {
     %q = arith.bitcast %code : vector<8xi8> to vector<8xf8E4M3FN>
     ```
   }];
-  let dependentDialects = ["arith::ArithDialect"];
+  let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
   let options = [
     Option<"expandHalf", "expand-half", "bool", /*default=*/"false",
            "Expand casts between f16 and f32 too, for chips without F16C.">

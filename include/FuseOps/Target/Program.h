@@ -62,6 +62,8 @@ struct ProgramStep {
   SmallVector<int> tensors;
   ProgramGrid grid, countGrid;
   int64_t threadsX = 1, threadsY = 1, sharedBytes = 0;
+  /// Whether the kernel waits by itself for what comes before it.
+  bool startsEarly = false;
   /// The operands of a matrix product.
   int a = -1, b = -1, bias = -1, out = -1;
   /// Of FP8 operands: the scales, and what one of them covers.

@@ -107,7 +107,9 @@ def PropagateQuantizationPass : Pass<"fuseops-propagate-quantization", "::mlir::
     What backward quantizes of forward's values moves to forward, which saves the
     FP8 copy. A quantize moves through a transposition, which the product reads
     instead, and, part by part, through `concat` and `slice` where no scale covers
-    both sides of a boundary. All that ask for one matrix by the same rules become
+    both sides of a boundary. It does not move through a `concat` that a kernel has
+    to read anyway: one whose quantizes cannot all move, or that something else
+    reads. An `amax` or a sum of rows of a `concat` reduces its parts. All that ask for one matrix by the same rules become
     one quantize with the copies of all. `quantize(dequantize(q))` with one scale
     vanishes where the dequantized value has the precision of f32.
 

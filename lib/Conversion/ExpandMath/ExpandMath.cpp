@@ -24,7 +24,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <limits>
@@ -342,21 +341,6 @@ private:
   Expansion expansion;
 };
 
-/// Whether `value` is 1 + exp(x).
-bool isOnePlusExp(Value value) {
-  auto sum = value.getDefiningOp<arith::AddFOp>();
-  if (!sum)
-    return false;
-  auto isOne = [](Value term) {
-    if (auto broadcast = term.getDefiningOp<vector::BroadcastOp>())
-      term = broadcast.getSource();
-    return matchPattern(term, m_OneFloat());
-  };
-  auto isExp = [](Value term) { return !!term.getDefiningOp<math::ExpOp>(); };
-  return (isOne(sum.getLhs()) && isExp(sum.getRhs())) ||
-         (isOne(sum.getRhs()) && isExp(sum.getLhs()));
-}
-
 struct ExpandMathPass
     : mlir::fuseops::impl::ExpandMathPassBase<ExpandMathPass> {
   using Base::Base;
@@ -375,7 +359,7 @@ struct ExpandMathPass
 
   void runOnOperation() override {
     if (target == "nvvm")
-      shortenDivisions(getOperation());
+      shortenMath(getOperation());
     if (failed(applyPatternsGreedily(getOperation(), patterns)))
       return signalPassFailure();
     guardIntegerDivisions(getOperation());
@@ -404,21 +388,4 @@ void mlir::fuseops::populateExpandMathPatterns(RewritePatternSet &patterns,
   // The CPU has IEEE square roots.
   if (target == MathTarget::NVVM)
     patterns.add<ExpandUnary<math::RsqrtOp>>(context, target, expandRsqrt);
-}
-
-void mlir::fuseops::shortenDivisions(Operation *root) {
-  SmallVector<arith::DivFOp> divisions;
-  root->walk([&](arith::DivFOp op) {
-    bool isApproximate =
-        arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
-    if (isApproximate && getElementTypeOrSelf(op.getType()).isF32() &&
-        isOnePlusExp(op.getRhs()))
-      divisions.push_back(op);
-  });
-  IRRewriter rewriter(root->getContext());
-  for (arith::DivFOp op : divisions) {
-    rewriter.setInsertionPoint(op);
-    FloatBuilder builder(rewriter, op.getLoc(), op.getType(), MathTarget::NVVM);
-    rewriter.replaceOp(op, builder.quickDivide(op.getLhs(), op.getRhs()));
-  }
 }

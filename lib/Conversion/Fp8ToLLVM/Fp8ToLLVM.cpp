@@ -7,9 +7,11 @@
 
 #include "FuseOps/Conversion/Fp8ToLLVM.h"
 
+#include "BF16Pairs.h"
 #include "FuseOps/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <optional>
@@ -216,7 +218,7 @@ Value CastBuilder::f32ToBF16(Value x) {
   Value all = bits(x);
   Value odd = bitAnd(shiftRight(all, 16), 1);
   Value rounded = make<arith::AddIOp>(add(all, 0x7fff), odd);
-  Value isNaN = compare(IntPredicate::ugt, bitAnd(all, 0x7fffffff), 0x7f800000);
+  Value isNaN = make<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
   Value quiet = bitOr(all, constant(0x00400000));
   Value code = shiftRight(select(isNaN, quiet, rounded), 16);
   return toSmall(code, 16, builder.getBF16Type());
@@ -373,4 +375,6 @@ struct ConvertFp8ToLLVMPass
 void mlir::fuseops::populateFp8ToLLVMPatterns(RewritePatternSet &patterns,
                                               const Fp8ToLLVMOptions &options) {
   patterns.add<ExpandTruncF, ExpandExtF>(patterns.getContext(), options);
+  if (options.bf16)
+    populateBF16PairPatterns(patterns);
 }

@@ -23,7 +23,8 @@ public:
 private:
   void emitTiles() override;
   Value makeArray(const Twine &name, Type type, int64_t count) override;
-  void forEach(Value count, function_ref<void(Value)> body) override;
+  void forEach(Value count, int64_t firstThread,
+               function_ref<void(Value)> body) override;
 
   void loop(Value from, Value to, int64_t step, function_ref<void(Value)> body);
   void fill(Value pointer, ReductionKind kind, Type element, int64_t count);
@@ -31,7 +32,7 @@ private:
   void emitPass(unsigned level, Value tileHeight, Value tileWidth);
   void visitElement(unsigned level, Element &element);
   void accumulate(Value pointer, Value index, ReductionKind kind, Type element,
-                  Value value, bool keepsLanes);
+                  Value value);
   bool hasWork(unsigned level);
   void stage(const Store &store, Element &element);
   void copyStaged(const Store &store, Value height, Value width);
@@ -63,13 +64,14 @@ void CpuTiles::loop(Value from, Value to, int64_t step,
   body(op.getInductionVar());
 }
 
-void CpuTiles::forEach(Value count, function_ref<void(Value)> body) {
+void CpuTiles::forEach(Value count, int64_t firstThread,
+                       function_ref<void(Value)> body) {
   loop(elements.constant(0), count, 1, body);
 }
 
 void CpuTiles::fill(Value pointer, ReductionKind kind, Type element,
                     int64_t count) {
-  forEach(elements.constant(count), [&](Value index) {
+  forEach(elements.constant(count), /*firstThread=*/0, [&](Value index) {
     elements.storeRaw(elements.identity(kind, element, 1), pointer, index);
   });
 }
@@ -179,7 +181,9 @@ void CpuTiles::emitTile(Value tile) {
 void CpuTiles::emitPass(unsigned level, Value tileHeight, Value tileWidth) {
   for (ReduceBlocksOp op : reductionsAt(level))
     fill(partialBlocks.lookup(op.getResult()), ReductionKind::Max,
-         elementOf(op.getInput()), countBlocks(group.getBlock(op.getResult())));
+         elementOf(op.getInput()),
+         countBlocks(group.getBlock(op.getResult())) *
+             lanesOf(group.getBlock(op.getResult())));
   Value lastColumn = add(firstColumn, tileWidth);
   Value vectorEnd =
       add(firstColumn, mul(div(tileWidth, schedule.vector), schedule.vector));
@@ -208,7 +212,7 @@ void CpuTiles::emitPass(unsigned level, Value tileHeight, Value tileWidth) {
         if (reducesRowsAt(level, op) && !isByColumn(op) && !group.isWhole(op))
           accumulate(sums[number], elements.constant(0), op.getKind(),
                      elementOf(op.getInput()),
-                     elements.compute(op.getInput(), element), true);
+                     elements.compute(op.getInput(), element));
     });
     elements.rowValues.clear();
   });
@@ -217,12 +221,10 @@ void CpuTiles::emitPass(unsigned level, Value tileHeight, Value tileWidth) {
       copyStaged(store, tileHeight, tileWidth);
 }
 
-/// Takes `value` in at `index`: lane by lane, or all lanes in one place.
+/// Takes `value` in at `index`, lane by lane.
 void CpuTiles::accumulate(Value pointer, Value index, ReductionKind kind,
-                          Type element, Value value, bool keepsLanes) {
+                          Type element, Value value) {
   value = elements.addend(kind, element, value, Value());
-  if (!keepsLanes)
-    value = elements.combineAll(kind, value);
   auto vector = dyn_cast<VectorType>(value.getType());
   Value soFar = elements.loadRaw(pointer, index, getAccumulatorType(element),
                                  vector ? vector.getNumElements() : 1);
@@ -232,9 +234,10 @@ void CpuTiles::accumulate(Value pointer, Value index, ReductionKind kind,
 void CpuTiles::visitElement(unsigned level, Element &element) {
   for (ReduceBlocksOp op : reductionsAt(level)) {
     BlockShape shape = group.getBlock(op.getResult());
-    accumulate(partialBlocks.lookup(op.getResult()), blockOf(shape, element),
-               ReductionKind::Max, elementOf(op.getInput()),
-               elements.compute(op.getInput(), element), shape.columns == 1);
+    accumulate(partialBlocks.lookup(op.getResult()),
+               mul(blockOf(shape, element), lanesOf(shape)), ReductionKind::Max,
+               elementOf(op.getInput()),
+               elements.compute(op.getInput(), element));
   }
   for (const Store &store : storesAt(level, Placement::Full)) {
     if (getStaged(store))
@@ -250,7 +253,7 @@ void CpuTiles::visitElement(unsigned level, Element &element) {
       continue;
     accumulate(
         sums[number], isByColumn(op) ? element.column : elements.constant(0),
-        op.getKind(), elementOf(input), elements.compute(input, element), true);
+        op.getKind(), elementOf(input), elements.compute(input, element));
   }
 }
 

@@ -20,9 +20,14 @@ Value CudaTiles::makeArray(const Twine &name, Type type, int64_t count) {
   return elements.getShared(frame.kernel, name, type, count).pointer;
 }
 
-void CudaTiles::forEach(Value count, function_ref<void(Value)> body) {
+void CudaTiles::forEach(Value count, int64_t firstThread,
+                        function_ref<void(Value)> body) {
   // What no tile has is written before there is one.
   Value first = thread ? thread : frame.threadX;
+  if (firstThread % schedule.threads != 0)
+    first = bit(add(first, elements.constant(schedule.threads -
+                                             firstThread % schedule.threads)),
+                schedule.threads - 1);
   auto op = scf::ForOp::create(b, loc, first, count,
                                elements.constant(schedule.threads));
   OpBuilder::InsertionGuard restore(b);
@@ -284,74 +289,6 @@ void CudaTiles::storeRowValues(unsigned level, int64_t row) {
 
 Value CudaTiles::isFirstOfRow() {
   return both(isZero(tileColumn), isZero(lane));
-}
-
-//===----------------------------------------------------------------------===//
-// Block reductions
-//===----------------------------------------------------------------------===//
-
-/// Combines the values of the threads of a warp whose numbers differ in the
-/// bits from `from` down to `to`.
-Value CudaTiles::combineLanes(ReductionKind kind, Value value, int64_t from,
-                              int64_t to) {
-  for (int64_t offset = from; offset >= to; offset /= 2)
-    value = elements.combine(kind, value, elements.shuffle(value, offset));
-  return value;
-}
-
-void CudaTiles::takeIn(ReduceBlocksOp op, int64_t row, int64_t vector,
-                       Value value) {
-  // A thread has as many blocks of a kind as it has rows or columns of them.
-  BlockShape shape = group.getBlock(op.getResult());
-  int64_t slot = shape.columns == 1 ? vector : shape.rows == 1 ? row : 0;
-  SmallVector<Value> &own = parts[op.getResult()];
-  own.resize(std::max<size_t>(own.size(), slot + 1));
-  if (own[slot])
-    value = elements.combine(ReductionKind::Max, own[slot], value);
-  bool isComplete = shape.rows == 1 && vector == numVectors - 1;
-  own[slot] =
-      isComplete ? elements.combineAll(ReductionKind::Max, value) : value;
-}
-
-void CudaTiles::storeParts(ReduceBlocksOp op) {
-  constexpr ReductionKind kMax = ReductionKind::Max;
-  BlockShape shape = group.getBlock(op.getResult());
-  Value pointer = partialBlocks.lookup(op.getResult());
-  SmallVector<Value> &own = parts[op.getResult()];
-  Value warp = div(thread, 32);
-  if (shape.columns == 1) {
-    for (Value &value : own)
-      value = combineLanes(kMax, value, kTileLanes, kTileLanes);
-    // Part by part, and in a part row by row of the tile's blocks.
-    int64_t parts = layout.countParts(op);
-    Value place = mul(warp, kTileSize);
-    if (shape.rows != kTileSize)
-      place = add(mul(rem(warp, parts), countBlocks(shape)),
-                  mul(div(warp, parts), kTileSize));
-    when(isZero(bit(thread, kTileLanes)), [&] {
-      for (auto [v, value] : llvm::enumerate(own)) {
-        Value column = add(mul(lane, kTileColumns),
-                           elements.constant(v * schedule.vector));
-        elements.storeRaw(value, pointer, add(place, column), schedule.vector);
-      }
-    });
-    return;
-  }
-  int64_t lanes = shape.rows == 1 ? shape.columns / kTileColumns : int64_t(32);
-  for (Value &value : own)
-    value = combineLanes(kMax, elements.combineAll(kMax, value), lanes / 2, 1);
-  when(isZero(bit(thread, lanes - 1)), [&] {
-    for (auto [r, value] : llvm::enumerate(own)) {
-      Value index = warp;
-      if (shape.rows == 1) {
-        int64_t across = kTileSize / shape.columns;
-        index = mul(add(threadRow, elements.constant(r)), across);
-        if (across > 1)
-          index = add(index, div(lane, lanes));
-      }
-      elements.storeRaw(value, pointer, index);
-    }
-  });
 }
 
 //===----------------------------------------------------------------------===//

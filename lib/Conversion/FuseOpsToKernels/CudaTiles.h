@@ -31,7 +31,8 @@ public:
 private:
   void emitTiles() override;
   Value makeArray(const Twine &name, Type type, int64_t count) override;
-  void forEach(Value count, function_ref<void(Value)> body) override;
+  void forEach(Value count, int64_t firstThread,
+               function_ref<void(Value)> body) override;
 
   using Visit = function_ref<void(Value tile, MutableArrayRef<Value> carried)>;
   SmallVector<Value> emitDealt(ValueRange carried, Visit visit);
@@ -55,6 +56,7 @@ private:
   void barrier();
   Value bit(Value value, int64_t mask);
   Value combineLanes(ReductionKind kind, Value value, int64_t from, int64_t to);
+  int64_t halveRows(SmallVectorImpl<Value> &own, Value &row, int64_t lanes);
 
   /// Block reductions: what each thread has of its blocks, and its way to the
   /// memory of partial results.

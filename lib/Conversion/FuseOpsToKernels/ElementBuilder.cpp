@@ -11,12 +11,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mlir::fuseops;
 
-static bool isFp8(Type type) {
+bool mlir::fuseops::isFp8(Type type) {
   auto floatType = dyn_cast<FloatType>(type);
   return floatType && floatType.getWidth() == 8;
 }
@@ -136,11 +134,11 @@ Value ElementBuilder::loadStored(const Access &access, const Element &element) {
   Value base = pointers.lookup(access.tensor);
   Value first = indexOf(access, element);
   if (width == 1 || access.isContiguous())
-    return LLVM::LoadOp::create(b, loc, widened(storage, width),
-                                address(base, first, access.element),
-                                alignmentOf(access, width));
+    return toLanes(LLVM::LoadOp::create(b, loc, widened(storage, width),
+                                        address(base, first, access.element),
+                                        alignmentOf(access, width)));
   SmallVector<Value> values;
-  for (int64_t i = 0; i < width; ++i)
+  for (int64_t i : laneOrder(width))
     values.push_back(LLVM::LoadOp::create(
         b, loc, storage,
         address(base, neighbour(first, access, i), access.element),
@@ -273,15 +271,16 @@ void ElementBuilder::store(Value value, const Access &access,
     if (width == 1 || access.isContiguous()) {
       Value pointer = address(base, first, access.element);
       if (!streamsStores || !storeStreaming(value, pointer))
-        LLVM::StoreOp::create(b, loc, value, pointer,
+        LLVM::StoreOp::create(b, loc, toMemory(value), pointer,
                               alignmentOf(access, width));
       return;
     }
-    for (int64_t i = 0; i < width; ++i)
+    for (auto [lane, number] : llvm::enumerate(laneOrder(width)))
       LLVM::StoreOp::create(
           b, loc,
-          vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{i}),
-          address(base, neighbour(first, access, i), access.element),
+          vector::ExtractOp::create(b, loc, value,
+                                    ArrayRef<int64_t>{int64_t(lane)}),
+          address(base, neighbour(first, access, number), access.element),
           alignmentOf(access, 1));
   };
   if (!element.isValid) {
@@ -423,68 +422,4 @@ SmallVector<Value> ElementBuilder::computeOperands(PointwiseOp op,
     operands.push_back(loadWide(access, element));
   }
   return operands;
-}
-
-void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
-                                 Element &element,
-                                 DenseMap<Value, Value> &results) {
-  int64_t width = 1;
-  for (Value operand : operands)
-    if (auto vector = dyn_cast<VectorType>(operand.getType()))
-      width = vector.getNumElements();
-  if (operands.empty())
-    width = element.width;
-  Block &body = op.getBody().front();
-  IRMapping mapping;
-  mapping.map(body.getArguments(), operands);
-  for (Operation &inner : body.without_terminator()) {
-    if (isa<arith::ConstantOp>(inner)) {
-      Operation *scalar = b.clone(inner);
-      mapping.map(inner.getResult(0), splat(scalar->getResult(0), width));
-      continue;
-    }
-    if (isa<LinearIndexOp, ColumnIndexOp>(inner)) {
-      // Of the operation's own iteration space, not of its kernel's.
-      Placement placement = group.getPlacement(op.getResult(0));
-      bool hasRow =
-          isa<LinearIndexOp>(inner) &&
-          (placement == Placement::Full || placement == Placement::PerRow);
-      bool hasColumn =
-          placement == Placement::Full || placement == Placement::RowVector;
-      int64_t pitch =
-          getColumns(cast<RankedTensorType>(op.getResult(0).getType()));
-      Value first = constant(0);
-      if (hasRow)
-        first = arith::MulIOp::create(b, loc, element.row, constant(pitch));
-      if (hasColumn)
-        first = arith::AddIOp::create(b, loc, first, element.column);
-      Value index = splat(first, width);
-      if (width > 1 && hasColumn) {
-        SmallVector<int64_t> steps(width);
-        std::iota(steps.begin(), steps.end(), 0);
-        Value step =
-            arith::ConstantOp::create(b, loc, b.getI64VectorAttr(steps));
-        index = arith::AddIOp::create(b, loc, index, step);
-      }
-      mapping.map(inner.getResult(0), index);
-      continue;
-    }
-    Operation *clone = b.clone(inner, mapping);
-    for (Value result : clone->getResults())
-      result.setType(widened(result.getType(), width));
-  }
-  auto yield = cast<YieldOp>(body.getTerminator());
-  for (auto [output, scalar] : llvm::zip(op.getOutputs(), yield.getValues())) {
-    Value value = mapping.lookup(scalar);
-    Type elementType =
-        cast<RankedTensorType>(output.getType()).getElementType();
-    Type computed = getComputeType(elementType);
-    // What reads a value sees what is stored, here and in other kernels, where
-    // there is something stored. FP8 is never kept wide (fp8_r4).
-    if (isa<FloatType>(elementType) && elementType != computed &&
-        (roundIntermediates || isFp8(elementType) || group.isStored(output)))
-      value = arith::ExtFOp::create(b, loc, widened(computed, width),
-                                    narrow(value, elementType));
-    results[output] = value;
-  }
 }

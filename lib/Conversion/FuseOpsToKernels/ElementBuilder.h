@@ -29,6 +29,8 @@ struct Element {
   DenseMap<Value, Value> stored;
 };
 
+bool isFp8(Type type);
+
 /// Shared memory of a thread block.
 struct Shared {
   Value pointer;
@@ -50,6 +52,13 @@ public:
   /// `type` itself, or a vector of `width` of it.
   Type widened(Type type, int64_t width);
   Value splat(Value scalar, int64_t width);
+  /// `value`, of one or several neighbours each, for `width` elements.
+  Value repeat(Value value, int64_t width);
+  /// Which of `width` neighbours each lane of a vector has.
+  SmallVector<int64_t> laneOrder(int64_t width);
+  /// A vector from or for memory, where neighbours are in order.
+  Value toLanes(Value inMemory);
+  Value toMemory(Value lanes);
 
   /// The elements of `value` at `element`, in its compute type.
   Value compute(Value value, Element &element);
@@ -100,6 +109,10 @@ public:
   Location loc;
   /// CUDA: vectors are stored so that the cache gives them up first.
   bool streamsStores = false;
+  /// CPU: a vector has the elements of even columns before those of odd ones,
+  /// so that two bf16 of a word become f32, and f32 become such a word, in
+  /// place.
+  bool splitsPairs = false;
   /// Number of rows that the kernel visits; null where it has one.
   Value rows;
   /// Pointer of each tensor: group arguments and yielded values.
@@ -120,6 +133,10 @@ private:
   /// `value`, repeated where it is one of all columns.
   Value widen(Value value, const Element &element);
   Value computeConcat(ConcatOp op, const Element &element);
+  Value indices(ArrayRef<int64_t> values);
+  Value firstIndexOf(Operation *index, Placement placement, int64_t pitch,
+                     const Element &element);
+  Value roundResult(Value output, Value value);
   Value indexOf(const Access &access, const Element &element);
   Value indexIn(const RowDigit &digit, const Element &element);
   bool storeStreaming(Value value, Value pointer);

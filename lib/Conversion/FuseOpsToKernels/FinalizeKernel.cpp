@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementBuilder.h"
+#include "FuseOps/Conversion/MergeLaunches.h"
 #include "KernelEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -31,9 +32,11 @@ Type inputElement(ReduceRowsOp op) {
 }
 
 /// Columns and strips of a CUDA block: each strip combines every 16th partial
-/// result, the first then combines the strips.
+/// result, the first then combines the strips. Where there are fewer columns,
+/// the lanes of a warp that are left over make more strips of them.
 constexpr int64_t kCudaColumns = 32;
 constexpr int64_t kCudaStrips = 16;
+static_assert(kCudaColumns * kCudaStrips == kMergedThreads);
 /// Columns of a CPU task.
 constexpr int64_t kCpuColumns = 256;
 
@@ -54,7 +57,10 @@ public:
 
 private:
   void declare(StringRef name);
+  void emitCuda();
+  void emitCpu();
   SmallVector<Value> combinePartials(Value column, Value from, int64_t step);
+  void combineLanes(MutableArrayRef<Value> sums, int64_t lanes);
   void combineStrips(SmallVectorImpl<Value> &sums, Value thread, Value strip);
   void storeColumn(Value column, ValueRange sums);
 
@@ -135,6 +141,13 @@ SmallVector<Value> FinalizeKernel::combinePartials(Value column, Value from,
   return SmallVector<Value>(loop.getResults());
 }
 
+/// Combines what the lanes of a warp have of one column: each `lanes`th lane.
+void FinalizeKernel::combineLanes(MutableArrayRef<Value> sums, int64_t lanes) {
+  for (auto [op, sum] : llvm::zip(reductions, sums))
+    for (int64_t offset = lanes; offset < kCudaColumns; offset *= 2)
+      sum = elements.combine(op.getKind(), sum, elements.shuffle(sum, offset));
+}
+
 /// Combines the strips of a CUDA block through shared memory.
 void FinalizeKernel::combineStrips(SmallVectorImpl<Value> &sums, Value thread,
                                    Value strip) {
@@ -180,45 +193,64 @@ void FinalizeKernel::storeColumn(Value column, ValueRange sums) {
                      element);
 }
 
+void FinalizeKernel::emitCuda() {
+  auto toI64 = [&](Value id) -> Value {
+    return arith::ExtUIOp::create(b, loc, b.getI64Type(), id);
+  };
+  Value thread = toI64(NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()));
+  Value strip = toI64(NVVM::ThreadIdYOp::create(b, loc, b.getI32Type()));
+  auto lanes = static_cast<int64_t>(
+      llvm::PowerOf2Ceil(std::clamp<int64_t>(columns, 1, kCudaColumns)));
+  int64_t stripsInWarp = kCudaColumns / lanes;
+  Value lane = arith::RemUIOp::create(b, loc, thread, elements.constant(lanes));
+  Value first = arith::AddIOp::create(
+      b, loc,
+      arith::MulIOp::create(b, loc, strip, elements.constant(stripsInWarp)),
+      arith::DivUIOp::create(b, loc, thread, elements.constant(lanes)));
+  Value column = arith::AddIOp::create(
+      b, loc,
+      arith::MulIOp::create(b, loc, worker, elements.constant(kCudaColumns)),
+      lane);
+  // Threads past the last column repeat it, and store nothing.
+  Value read =
+      arith::MinSIOp::create(b, loc, column, elements.constant(columns - 1));
+  SmallVector<Value> sums =
+      combinePartials(read, first, kCudaStrips * stripsInWarp);
+  combineLanes(sums, lanes);
+  combineStrips(sums, thread, strip);
+  auto less = [&](Value value, int64_t end) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, value,
+                                 elements.constant(end));
+  };
+  Value mayStore =
+      arith::AndIOp::create(b, loc, less(column, columns), less(first, 1));
+  auto guard = scf::IfOp::create(b, loc, mayStore, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(guard.thenBlock());
+  storeColumn(column, sums);
+}
+
+void FinalizeKernel::emitCpu() {
+  Value from =
+      arith::MulIOp::create(b, loc, worker, elements.constant(kCpuColumns));
+  Value to = arith::MinSIOp::create(
+      b, loc,
+      arith::AddIOp::create(b, loc, from, elements.constant(kCpuColumns)),
+      elements.constant(columns));
+  auto loop = scf::ForOp::create(b, loc, from, to, elements.constant(1));
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value column = loop.getInductionVar();
+  storeColumn(column, combinePartials(column, elements.constant(0), 1));
+}
+
 func::FuncOp FinalizeKernel::emit(StringRef name) {
   OpBuilder::InsertionGuard restore(b);
   declare(name);
-  Value from = arith::MulIOp::create(
-      b, loc, worker, elements.constant(isCuda ? kCudaColumns : kCpuColumns));
-  if (isCuda) {
-    auto threadId = [&](Value id) -> Value {
-      return arith::ExtUIOp::create(b, loc, b.getI64Type(), id);
-    };
-    Value thread = threadId(NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()));
-    Value strip = threadId(NVVM::ThreadIdYOp::create(b, loc, b.getI32Type()));
-    Value column = arith::AddIOp::create(b, loc, from, thread);
-    Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                         column, elements.constant(columns));
-    // Threads past the last column repeat it, and store nothing.
-    Value read =
-        arith::MinSIOp::create(b, loc, column, elements.constant(columns - 1));
-    SmallVector<Value> sums = combinePartials(read, strip, kCudaStrips);
-    combineStrips(sums, thread, strip);
-    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                          strip, elements.constant(0));
-    auto guard = scf::IfOp::create(
-        b, loc, arith::AndIOp::create(b, loc, exists, isFirst),
-        /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(guard.thenBlock());
-    storeColumn(column, sums);
-  } else {
-    Value to = arith::MinSIOp::create(
-        b, loc,
-        arith::AddIOp::create(b, loc, from, elements.constant(kCpuColumns)),
-        elements.constant(columns));
-    auto loop = scf::ForOp::create(b, loc, from, to, elements.constant(1));
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value column = loop.getInductionVar();
-    storeColumn(column, combinePartials(column, elements.constant(0), 1));
-  }
-  b.setInsertionPointToEnd(&kernel.getBody().front());
+  if (isCuda)
+    emitCuda();
+  else
+    emitCpu();
   func::ReturnOp::create(b, loc);
   return kernel;
 }

@@ -34,8 +34,6 @@ using namespace mlir;
 using namespace mlir::fuseops;
 
 namespace {
-constexpr StringLiteral kKernelsModule = "kernels";
-
 Extent sizeOf(Value value) {
   return getNumBytes(cast<RankedTensorType>(value.getType()));
 }
@@ -231,8 +229,9 @@ LogicalResult GroupLowering::verifyTemplate(const KernelGroup &body) {
   if (!body.getRowReductions().empty())
     needed = KernelTemplate::RowColumn;
   for (Operation *op : body.getRowOps())
-    if (isa<ReduceBlocksOp, ExpandBlocksOp>(op))
-      needed = KernelTemplate::Tile;
+    if (BlockShape shape = body.getBlocksOf(op); shape.isVisited())
+      needed = std::max(needed, shape.rows == 1 ? KernelTemplate::Row
+                                                : KernelTemplate::Tile);
   KernelTemplate given = group.getKernelTemplate();
   if (given == KernelTemplate::Finalize || given < needed)
     return group.emitOpError()
@@ -312,6 +311,8 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
   FailureOr<Schedule> schedule = chooseSchedule(*body, target);
   if (failed(schedule))
     return failure();
+  if (target.isCUDA())
+    allowApproximations(group);
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
   auto emit = body->isTile() ? emitTileKernel : emitRowKernel;
   func::FuncOp kernel =
@@ -404,6 +405,8 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     func::FuncOp kernel =
         emitFinalizeKernel(body, columns, part.arguments.getArrayRef(),
                            part.outputs, device, name, builder);
+    if (target.smVersion >= 90)
+      kernel->setAttr(kStartsEarlyAttr, rewriter.getUnitAttr());
     SmallVector<Value> inputs;
     for (size_t i = 0; i < partials.size(); ++i) {
       ReduceRowsOp op = body.getRowReductions()[i];

@@ -47,6 +47,11 @@ func::FuncOp emitFinalizeKernel(const KernelGroup &group, int64_t columns,
 /// How a finalize kernel's columns are cut.
 Schedule getFinalizeSchedule(int64_t columns, KernelDevice device);
 
+/// CUDA: sets the fast-math flags, for `shortenMath`, of the scalars of each
+/// operation whose results are rounded to 16 bits or fewer. What an operation
+/// computes has the same bits in every kernel, since its own types decide.
+void allowApproximations(GroupOp group);
+
 /// The type of one reduction's accumulator and partial results.
 Type getAccumulatorType(ReduceRowsOp op);
 

@@ -120,8 +120,16 @@ visitedTypes(Operation &op, const DenseMap<Value, BlockShape> &blocks) {
     return isa<ReduceBlocksOp>(op)
                ? SmallVector<RankedTensorType>{tensorType(op.getOperand(0))}
                : SmallVector<RankedTensorType>();
-  if (isScattered(op))
-    return llvm::map_to_vector(op.getOperands(), tensorType);
+  if (isScattered(op)) {
+    // What is moved on is visited where it is computed.
+    SmallVector<RankedTensorType> types;
+    for (Value operand : op.getOperands()) {
+      Operation *giver = skipReshapes(operand).getDefiningOp();
+      if (!giver || !isScattered(*giver))
+        types.push_back(tensorType(operand));
+    }
+    return types;
+  }
   if (isa<ReduceRowsOp, ReduceColumnsOp, ReduceBlocksOp>(op))
     return {tensorType(op.getOperand(0))};
   auto isYielded = [](Operation *user) { return isa<YieldOp>(user); };
@@ -179,6 +187,12 @@ LogicalResult KernelGroup::verifyReads(Operation &op) const {
   if (concat && !concat.isScattered() &&
       llvm::any_of(concat.getInputs(), isComputed))
     return op.emitOpError() << "joins a value that its own kernel computes";
+  if (isa<PointwiseOp, ReduceRowsOp, ReduceColumnsOp>(op) &&
+      !blocks.contains(op.getResult(0)))
+    for (Value operand : op.getOperands())
+      if (blocks.contains(operand) && isComputed(operand))
+        return op.emitOpError()
+               << "reads as rows what its own kernel computes of blocks";
   if (isa<PointwiseOp>(op))
     for (Value operand : op.getOperands())
       if (isPartlyBroadcast(operand) && isComputed(operand))
@@ -252,7 +266,7 @@ LogicalResult KernelGroup::findLevels() {
       levels[op.getResult(0)] = level;
       continue;
     }
-    if (isa<ReduceColumnsOp, ReduceBlocksOp>(op))
+    if (isa<ReduceColumnsOp>(op) || (isTile() && isa<ReduceBlocksOp>(op)))
       ++level;
     for (Value result : op.getResults())
       levels[result] = level;
@@ -262,6 +276,12 @@ LogicalResult KernelGroup::findLevels() {
     rowOps.push_back(&op);
   }
   return success();
+}
+
+BlockShape KernelGroup::getBlocksOf(Operation *op) const {
+  if (isa<ReduceBlocksOp>(op))
+    return getBlock(op->getResult(0));
+  return isa<ExpandBlocksOp>(op) ? getBlock(op->getOperand(0)) : BlockShape();
 }
 
 bool KernelGroup::isWhole(ReduceRowsOp op) const {

@@ -49,9 +49,12 @@ public:
   /// Which blocks `value` stands for; none where it has Placement::Block too:
   /// what is only joined with values of blocks.
   BlockShape getBlock(Value value) const { return blocks.lookup(value); }
+  /// The blocks that `op` reduces or expands; not visited where it does neither.
+  BlockShape getBlocksOf(Operation *op) const;
   Placement getPlacement(Value value) const;
 
-  /// Passes over a row or tile that have to be made before `value` is known.
+  /// Passes over a row or tile that have to be made before `value` is known. A
+  /// row kernel knows blocks along its row in the pass that reduces them.
   unsigned getLevel(Value value) const { return levels.lookup(value); }
   unsigned getNumLevels() const { return numLevels; }
   /// Whether `value` needs the result of a reduction over rows: it is computed

@@ -23,8 +23,10 @@ Type mlir::fuseops::getAccumulatorType(ReduceRowsOp op) {
 
 void RowKernel::open(StringRef name) {
   frame = KernelFrame::open(elements, group, schedule, isCuda, name);
-  if (!isCuda)
+  if (!isCuda) {
+    elements.splitsPairs = schedule.vector >= 32 && isMadeOfPairs();
     return;
+  }
   firstColumn = mul(frame.threadX, elements.constant(schedule.vector));
   if (schedule.tiles == 1)
     return;
@@ -42,6 +44,7 @@ void RowKernel::open(StringRef name) {
 func::FuncOp RowKernel::emit(StringRef name) {
   OpBuilder::InsertionGuard restore(b);
   open(name);
+  storeFills();
   emitRows();
   func::ReturnOp::create(b, loc);
   return frame.kernel;
@@ -157,6 +160,7 @@ Element RowKernel::locate(Value row, int64_t number, int64_t columns) {
 void RowKernel::emitRow(Value row, Value isActive,
                         MutableArrayRef<Value> accumulators) {
   DenseMap<Value, Value> outside = elements.rowValues;
+  blocks.clear();
   if (schedule.holdsRow)
     holdRow(row, isActive);
   for (unsigned level = 0; level < group.getNumLevels(); ++level) {
@@ -276,6 +280,9 @@ llvm::SmallSetVector<int64_t, 2> RowKernel::widthsAt(unsigned level) {
     if (!group.isFinal(store.value) &&
         group.getPlacement(store.value) == Placement::Full)
       visit(store.value);
+    else if (BlockShape shape = group.getBlock(store.value);
+             shape.isVisited() && group.getLevel(store.value) == level)
+      widths.insert(shape.matrix.columns);
   for (ReduceRowsOp op : group.getRowReductions())
     if (group.getPlacement(op.getInput()) == Placement::Full)
       visit(op.getInput());
@@ -306,6 +313,8 @@ SmallVector<Value> RowKernel::visitElement(Pass pass, Element &element,
   SmallVector<Value> updated;
   for (auto [reduction, soFar] : llvm::zip(reductionsIn(pass), partial)) {
     Value value = elements.compute(reduction.getInput(), element);
+    if (!isa<VectorType>(soFar.getType()))
+      value = elements.combineAll(reduction.getKind(), value);
     value =
         elements.addend(reduction.getKind(), elementOf(reduction.getInput()),
                         value, element.isValid);
@@ -316,6 +325,21 @@ SmallVector<Value> RowKernel::visitElement(Pass pass, Element &element,
       elements.store(elements.compute(store.value, element), store.access,
                      element);
   return updated;
+}
+
+/// What a pass does with vectors that one thread visits at once.
+SmallVector<Value> RowKernel::visitTogether(Pass pass,
+                                            MutableArrayRef<Element> vectors,
+                                            SmallVector<Value> partial) {
+  for (Element &element : vectors) {
+    // On CUDA the rest of a block is with other threads.
+    visited = isCuda ? MutableArrayRef<Element>(element) : vectors;
+    partial = visitElement(pass, element, partial);
+    accumulateRows(pass, element);
+    if (!isCuda)
+      prefetchNextRow(pass, element);
+  }
+  return partial;
 }
 
 /// Adds one element to the reductions over rows that are kept in memory.
@@ -329,17 +353,18 @@ void RowKernel::accumulateRows(Pass pass, Element &element) {
                             element.isValid);
     // CUDA's columns and workers are multiples of the vector.
     int64_t aligned = isCuda ? element.width : 1;
-    Value soFar =
+    Value soFar = elements.toLanes(
         elements.loadRaw(frame.partials[i], element.column,
-                         getAccumulatorType(op), element.width, aligned);
-    elements.storeRaw(elements.combine(op.getKind(), soFar, value),
-                      frame.partials[i], element.column, aligned);
+                         getAccumulatorType(op), element.width, aligned));
+    value = elements.combine(op.getKind(), soFar, value);
+    elements.storeRaw(elements.toMemory(value), frame.partials[i],
+                      element.column, aligned);
   }
 }
 
 /// Visits the columns from `from` to `to`, `width` at once and `step` apart;
 /// `unroll` visits make one iteration, so that their loads are in flight
-/// together.
+/// together, or they have blocks together.
 SmallVector<Value> RowKernel::forColumns(Value from, int64_t to, int64_t step,
                                          int64_t width, int64_t unroll,
                                          Pass pass, Value row, Value isActive,
@@ -358,13 +383,20 @@ SmallVector<Value> RowKernel::forColumns(Value from, int64_t to, int64_t step,
     element.isValid = isActive;
     return element;
   };
-  SmallVector<Element> ahead;
-  for (int64_t i = 0; schedule.prefetch && i < unroll; ++i)
-    readAhead(pass, ahead.emplace_back(visitAt(i)), i);
+  bool isTogether = schedule.prefetch || getBlockColumns(pass);
+  SmallVector<Element> together;
   for (int64_t i = 0; i < unroll; ++i) {
-    Element element = schedule.prefetch ? std::move(ahead[i]) : visitAt(i);
-    updated = visitElement(pass, element, updated);
-    accumulateRows(pass, element);
+    if (!isTogether)
+      together.clear();
+    Element &element = together.emplace_back(visitAt(i));
+    if (schedule.prefetch)
+      readAhead(pass, element, i);
+    if (!isTogether)
+      updated = visitTogether(pass, together, updated);
+  }
+  if (isTogether) {
+    updated = visitTogether(pass, together, updated);
+    storeBlocks(pass, together);
   }
   // A loop without results has its terminator already.
   if (!partial.empty())
@@ -395,7 +427,7 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
       for (auto [i, element] : llvm::enumerate(held[columns]))
         readAhead(pass, element, i);
     for (auto [i, element] : llvm::enumerate(held[columns])) {
-      partial = visitElement(pass, element, partial);
+      partial = visitTogether(pass, element, partial);
       unsigned next = 0;
       for (ReduceRowsOp op : group.getRowReductions()) {
         if (isVisitedIn(pass, op.getInput())) {
@@ -408,22 +440,34 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
         next += vectorsHeld(op);
       }
     }
+    storeBlocks(pass, held[columns]);
     collapse(partial);
   } else if (isCuda) {
     Value from = firstColumn;
     int64_t step = width * schedule.threads;
-    int64_t unroll = schedule.unroll        ? schedule.unroll
-                     : columns % (2 * step) ? 1
-                                            : 2;
-    int64_t end =
-        schedule.unroll ? columns - columns % (unroll * step) : columns;
+    bool hasBlocks = getBlockColumns(pass) != 0;
+    int64_t unroll = schedule.unroll                      ? schedule.unroll
+                     : columns % (2 * step) && !hasBlocks ? 1
+                                                          : 2;
+    int64_t end = schedule.unroll || hasBlocks
+                      ? columns - columns % (unroll * step)
+                      : columns;
     if (end > 0)
       partial = forColumns(from, end, step, width, unroll, pass, row, isActive,
                            partial);
     if (end < columns)
-      partial = forColumns(add(from, elements.constant(end)), columns, step,
-                           width, 1, pass, row, isActive, partial);
+      partial = hasBlocks
+                    ? visitRest(end, pass, row, isActive, partial)
+                    : forColumns(add(from, elements.constant(end)), columns,
+                                 step, width, 1, pass, row, isActive, partial);
     collapse(partial);
+  } else if (int64_t block = getBlockColumns(pass)) {
+    int64_t blockEnd = columns - columns % block;
+    if (blockEnd > 0)
+      partial = forColumns(elements.constant(0), blockEnd, width, width,
+                           block / width, pass, row, isActive, partial);
+    collapse(partial);
+    partial = visitRest(blockEnd, pass, row, isActive, partial);
   } else {
     int64_t vectorEnd = columns - columns % width;
     if (vectorEnd > 0)

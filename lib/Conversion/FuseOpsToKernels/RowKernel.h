@@ -37,6 +37,10 @@ public:
         elements(group, device, roundIntermediates, builder, loc),
         ring(group, schedule) {
     elements.streamsStores = isCuda && schedule.streams;
+    elements.readBlock = [this](ExpandBlocksOp op, const Element &element) {
+      return elements.splat(computeBlock(op.getInput(), element),
+                            element.width);
+    };
   }
 
   func::FuncOp emit(StringRef name);
@@ -53,12 +57,33 @@ private:
                 MutableArrayRef<Value> accumulators);
   SmallVector<Value> visitElement(Pass pass, Element &element,
                                   ArrayRef<Value> partial);
+  SmallVector<Value> visitTogether(Pass pass, MutableArrayRef<Element> vectors,
+                                   SmallVector<Value> partial);
+  SmallVector<Value> visitRest(int64_t from, Pass pass, Value row,
+                               Value isActive, SmallVector<Value> partial);
   void accumulateRows(Pass pass, Element &element);
   SmallVector<Value> forColumns(Value from, int64_t to, int64_t step,
                                 int64_t width, int64_t unroll, Pass pass,
                                 Value row, Value isActive,
                                 SmallVector<Value> partial);
   void combineThreads(Pass pass, SmallVectorImpl<Value> &values);
+
+  /// Blocks along a row; see RowBlocks.cpp.
+  int64_t getBlockColumns(Pass pass);
+  MutableArrayRef<Element> vectorsOfBlock(const Element &element,
+                                          int64_t columns);
+  Element &getBlock(const Element &element, int64_t columns);
+  Value computeBlock(Value value, const Element &element);
+  Value reduceBlock(ReduceBlocksOp op, MutableArrayRef<Element> vectors);
+  Value combineWarpsOfBlock(Value value, int64_t warps);
+  Value isFirstOfBlock(int64_t columns);
+  SmallVector<Store> blockStoresIn(Pass pass);
+  void storeBlocks(Pass pass, MutableArrayRef<Element> vectors);
+  void storeFills();
+  /// Neighbouring threads that visit one block at once.
+  int64_t countBlockThreads(int64_t columns) {
+    return isCuda ? std::min(schedule.threads, columns / schedule.vector) : 1;
+  }
 
   llvm::SetVector<Value> findReads(Pass pass, const Element &element);
   void readEveryRow();
@@ -72,6 +97,12 @@ private:
             Value slot);
   Value placeIn(Value slot, const RowRing::Input &input, int64_t number);
   Value readPlace(const RowRing::Input &input, int64_t number);
+
+  /// CPU: whether most of what the kernel reads and writes along its rows is
+  /// pairs of bf16, for which other vectors have to be reordered.
+  bool isMadeOfPairs();
+  SmallVector<Access> findEarlyReads(int64_t columns);
+  void prefetchNextRow(Pass pass, const Element &element);
 
   void initializePartials();
   void storeHeldPartials(ValueRange accumulators);
@@ -129,6 +160,12 @@ private:
   /// 0 or 1 in turn, where rows overlap: which half of the memory in which
   /// warps meet belongs to this row.
   Value half;
+  /// The vectors that a thread visits at once, which begin with a block; on
+  /// CUDA one.
+  MutableArrayRef<Element> visited;
+  /// The element of each block in the matrix of blocks, by the column of the
+  /// block's first vector and the block's number of columns.
+  DenseMap<std::pair<Value, int64_t>, std::unique_ptr<Element>> blocks;
   /// What every row reads of the thread's columns, by number of columns.
   llvm::SmallDenseMap<int64_t, SmallVector<DenseMap<Value, Value>>> everyRow;
   /// The row's elements, where it is held, by number of columns.

@@ -110,11 +110,20 @@ void RowKernel::initializePartials() {
   }
 }
 
-/// Combines the rows that a block handles at once, in order: each thread's
-/// value becomes, in those of the first row, that of all rows.
+/// Combines the rows that a block handles at once, in an order that depends on
+/// the schedule only: one after the other, where they are many those of a warp
+/// by shuffles before. Each thread's value becomes, in those of the first row,
+/// that of all rows.
 Value RowKernel::combineRows(ReductionKind kind, Value value) {
   if (!isCuda || schedule.rows == 1)
     return value;
+  // Few rows are not worth the registers.
+  constexpr int64_t kFewRows = 32;
+  int64_t step = 1;
+  if (schedule.rows > kFewRows && schedule.threads * schedule.rows % 32 == 0)
+    for (; schedule.threads * step < 32; step *= 2)
+      value = elements.combine(
+          kind, value, elements.shuffle(value, schedule.threads * step));
   auto vector = dyn_cast<VectorType>(value.getType());
   int64_t width = vector ? vector.getNumElements() : 1;
   Type element = getElementTypeOrSelf(value.getType());
@@ -126,9 +135,9 @@ Value RowKernel::combineRows(ReductionKind kind, Value value) {
   elements.storeRaw(value, shared, own);
   NVVM::Barrier0Op::create(b, loc);
   Value first = elements.loadRaw(shared, lane, element, width);
-  auto loop = scf::ForOp::create(b, loc, elements.constant(1),
+  auto loop = scf::ForOp::create(b, loc, elements.constant(step),
                                  elements.constant(schedule.rows),
-                                 elements.constant(1), first);
+                                 elements.constant(step), first);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(loop.getBody());
   Value index = add(lane, mul(loop.getInductionVar(),

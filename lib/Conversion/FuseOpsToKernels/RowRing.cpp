@@ -100,6 +100,8 @@ llvm::SetVector<Value> RowKernel::findReads(Pass pass, const Element &element) {
   for (const Store &store : group.getStores())
     if (!group.isFinal(store.value) && isVisitedIn(pass, store.value))
       work.push_back(store.value);
+  for (const Store &store : blockStoresIn(pass))
+    work.push_back(store.value);
   for (ReduceRowsOp op : group.getRowReductions())
     if (isVisitedIn(pass, op.getInput()))
       work.push_back(op.getInput());
@@ -107,14 +109,17 @@ llvm::SetVector<Value> RowKernel::findReads(Pass pass, const Element &element) {
   while (!work.empty()) {
     Value value = work.pop_back_val();
     Placement placement = group.getPlacement(value);
-    if ((placement != Placement::Full && placement != Placement::RowVector) ||
+    bool isOfBlocks = placement == Placement::Block;
+    if ((placement != Placement::Full && placement != Placement::RowVector &&
+         !isOfBlocks) ||
         element.values.contains(value) || element.stored.contains(value) ||
         !visited.insert(value).second)
       continue;
-    if (group.getAccess(value))
+    Operation *op = value.getDefiningOp();
+    if (group.getAccess(value) && !isOfBlocks)
       reads.insert(value);
-    else if (auto op = value.getDefiningOp<PointwiseOp>())
-      for (Value operand : llvm::reverse(op.getInputs()))
+    else if (isa_and_present<PointwiseOp, ReduceBlocksOp, ExpandBlocksOp>(op))
+      for (Value operand : llvm::reverse(op->getOperands()))
         if (!group.isPartlyBroadcast(operand))
           work.push_back(operand);
   }

@@ -7,6 +7,7 @@
 
 #include "ScheduleTemplates.h"
 
+#include "FuseOps/Conversion/MergeLaunches.h"
 #include "RowRing.h"
 #include "TileLayout.h"
 #include "TileRing.h"
@@ -42,6 +43,25 @@ static bool hasWideRowReduction(const KernelGroup &group) {
   });
 }
 
+bool mlir::fuseops::hasBlocks(const KernelGroup &group) {
+  return llvm::any_of(group.getRowOps(), [&](Operation *op) {
+    return group.getBlocksOf(op).isVisited();
+  });
+}
+
+/// The fewest threads along a row that visit each block of columns together, or
+/// all of a shorter row.
+static int64_t countBlockThreads(const KernelGroup &group, int64_t vector) {
+  int64_t threads = 1;
+  for (Operation *op : group.getRowOps())
+    if (BlockShape shape = group.getBlocksOf(op); shape.isVisited()) {
+      int64_t columns = std::min(shape.columns, shape.matrix.columns);
+      threads = std::max<int64_t>(
+          threads, llvm::PowerOf2Ceil(llvm::divideCeil(columns, vector)));
+    }
+  return threads;
+}
+
 /// Shared memory in which a block combines the rows of its reductions: one
 /// vector of each thread.
 static int64_t getSharedBytes(const KernelGroup &group,
@@ -70,7 +90,9 @@ static bool canTileColumns(const KernelGroup &group) {
                         return getColumns(op.getInput().getType()) == columns;
                       }) &&
          llvm::all_of(group.getStores(), [&](const Store &store) {
-           return group.isFinal(store.value) || store.access.columns == columns;
+           return group.isFinal(store.value) ||
+                  group.getPlacement(store.value) == Placement::Block ||
+                  store.access.columns == columns;
          });
 }
 
@@ -86,11 +108,49 @@ static std::optional<Schedule> chooseColumnTiles(const KernelGroup &group,
   schedule.tiles =
       llvm::divideCeil(group.getSpace().columns, schedule.getWidth());
   if (schedule.tiles <= 1 || !canTileColumns(group) ||
+      schedule.threads < countBlockThreads(group, vector) ||
       countHeldElements(group, schedule) > getHeldLimit(schedule))
     return std::nullopt;
   // Rows are dealt to as many blocks as fill the processors six times.
   schedule.workers =
       schedule.tiles * llvm::divideCeil(6 * kProcessors, schedule.tiles);
+  return schedule;
+}
+
+/// Whether every tensor of the group has few elements, whatever the symbol is.
+static bool hasFewElements(const KernelGroup &group) {
+  GroupOp op = group.getGroup();
+  return llvm::all_of(
+      llvm::concat<const Type>(llvm::to_vector(op.getInputs().getTypes()),
+                               llvm::to_vector(op.getOutputs().getTypes())),
+      [](Type type) {
+        Extent elements = getNumElements(cast<RankedTensorType>(type));
+        return elements.isConstant() && elements.constant <= kSmallElements;
+      });
+}
+
+/// One block for all rows, where it is done with them soon: it may then run as
+/// a part of another launch.
+static std::optional<Schedule> chooseOneBlock(const KernelGroup &group,
+                                              Schedule schedule) {
+  // Rows that one block visits one after the other.
+  constexpr int64_t kSteps = 8;
+  if (!hasFewElements(group) || hasBlocks(group))
+    return std::nullopt;
+  bool isRow = group.getNumLevels() > 1 || !group.getRowReductions().empty();
+  bool canSplit =
+      !isRow || (schedule.threads <= 32 &&
+                 (schedule.holdsRow || !hasWideRowReduction(group)));
+  if (!canSplit)
+    schedule.threads = kMergedThreads;
+  schedule.rows = kMergedThreads / schedule.threads;
+  schedule.rowsPerWorker = schedule.rows;
+  schedule.workers = 1;
+  int64_t steps =
+      llvm::divideCeil(group.getSpace().rows.constant, schedule.rows) *
+      schedule.getVectorsPerThread(group.getSpace().columns);
+  if (steps > kSteps || getSharedBytes(group, schedule) > kSharedBytes)
+    return std::nullopt;
   return schedule;
 }
 
@@ -111,7 +171,8 @@ Schedule mlir::fuseops::chooseCudaRows(const KernelGroup &group) {
   schedule.threads =
       std::min<int64_t>(llvm::PowerOf2Ceil(lanes), isRow ? 1024 : 128);
   if (isRow)
-    while (schedule.threads > 32) {
+    while (schedule.threads >
+           std::max<int64_t>(32, countBlockThreads(group, schedule.vector))) {
       Schedule half = schedule;
       half.threads /= 2;
       if (countHeldElements(group, half) > getHeldLimit(half))
@@ -121,8 +182,15 @@ Schedule mlir::fuseops::chooseCudaRows(const KernelGroup &group) {
   schedule.holdsRow =
       countHeldElements(group, schedule) <= getHeldLimit(schedule);
   // A row that is not held is walked in a loop, which needs no more threads.
-  if (!schedule.holdsRow)
+  if (!schedule.holdsRow) {
     schedule.threads = std::min<int64_t>(schedule.threads, 256);
+    // Of two visits the assembler would not move the second's loads to before
+    // the exchange of the first's threads.
+    schedule.prefetch = hasBlocks(group);
+  }
+  if (!written)
+    if (auto small = chooseOneBlock(group, schedule))
+      return *small;
   int64_t blockThreads = isRow ? 256 : 128;
   bool spansWarps = schedule.threads > 32 && isRow;
   if (!spansWarps && (schedule.holdsRow || !hasWideRowReduction(group)))
@@ -130,12 +198,13 @@ Schedule mlir::fuseops::chooseCudaRows(const KernelGroup &group) {
   else if (schedule.threads < 32)
     schedule.threads = 32;
   schedule.rowsPerWorker = schedule.rows;
-  // As many blocks as keep the memory busy; with reductions over rows each
-  // block leaves a partial result, so fewer.
-  int64_t resident = group.getRowReductions().empty() ? 2048 : 512;
-  schedule.workers =
-      kProcessors *
-      std::clamp<int64_t>(resident / (schedule.threads * schedule.rows), 1, 16);
+  schedule.workers = kTasks;
+  // Each block leaves a partial result of reductions over rows: as few as keep
+  // the memory busy.
+  if (!group.getRowReductions().empty())
+    schedule.workers =
+        kProcessors *
+        std::clamp<int64_t>(512 / (schedule.threads * schedule.rows), 1, 16);
   return schedule;
 }
 
@@ -181,9 +250,9 @@ static LogicalResult verifyColumnTiles(const KernelGroup &group,
 static int64_t getBytesBesideRing(const KernelGroup &group,
                                   const Schedule &schedule) {
   int64_t sums = llvm::count_if(group.getRowOps(), [](Operation *op) {
-    return isa<ReduceColumnsOp>(op);
+    return isa<ReduceColumnsOp, ReduceBlocksOp>(op);
   });
-  int64_t warps = llvm::divideCeil(schedule.threads, 32);
+  int64_t warps = llvm::divideCeil(schedule.threads * schedule.rows, 32);
   return getSharedBytes(group, schedule) + 2 * sums * warps * sizeof(double);
 }
 
@@ -199,6 +268,12 @@ LogicalResult mlir::fuseops::verifyCudaRows(const KernelGroup &group,
               "at most 1024 threads together and `rows` 1 where a row spans "
               "warps, but got "
            << schedule.threads << " and " << schedule.rows;
+  if (int64_t least = countBlockThreads(group, schedule.vector);
+      schedule.threads < least)
+    return op.emitOpError()
+           << "expected schedule `threads` to be at least " << least
+           << ", which with `vector` visit a block of columns, but got "
+           << schedule.threads;
   schedule.holdsRow =
       countHeldElements(group, schedule) <= 2 * getHeldLimit(schedule);
   if (schedule.rows > 1 && !schedule.holdsRow && hasWideRowReduction(group))

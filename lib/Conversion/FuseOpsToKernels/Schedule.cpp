@@ -83,13 +83,6 @@ static Schedule chooseCpu(const KernelGroup &group) {
   return schedule;
 }
 
-Schedule mlir::fuseops::chooseBase(const KernelGroup &group,
-                                   const KernelTarget &target) {
-  if (!target.isCUDA())
-    return chooseCpu(group);
-  return group.isTile() ? chooseCudaTiles(group) : chooseCudaRows(group);
-}
-
 //===----------------------------------------------------------------------===//
 // Schedules that are written down
 //===----------------------------------------------------------------------===//
@@ -98,6 +91,11 @@ static LogicalResult verifyVector(const KernelGroup &group,
                                   const KernelTarget &target,
                                   const Schedule &schedule) {
   int64_t largest = target.isCUDA() ? chooseCudaVector(group) : 64;
+  // A vector lies in one block.
+  for (Operation *op : group.getRowOps())
+    if (BlockShape shape = group.getBlocksOf(op);
+        shape.isVisited() && !group.isTile())
+      largest = std::min(largest, shape.columns);
   if (llvm::isPowerOf2_64(schedule.vector) && schedule.vector <= largest)
     return success();
   return group.getGroup().emitOpError()
@@ -144,7 +142,7 @@ static SmallVector<int64_t> getWorkers(const KernelGroup &group,
     workers.push_back(tiles * llvm::divideCeil(blocks * kProcessors, tiles));
   // A row a block: the processors draw their rows.
   if (!group.isTile() && !hasPartials)
-    workers.push_back(int64_t(1) << 20);
+    workers.push_back(kTasks);
   return workers;
 }
 
@@ -247,6 +245,41 @@ static constexpr ScheduleKey kScheduleKeys[] = {
 
 ArrayRef<ScheduleKey> mlir::fuseops::getScheduleKeys() { return kScheduleKeys; }
 
+/// Checks what is written down and completes it.
+static LogicalResult verifyTemplate(const KernelGroup &group,
+                                    const KernelTarget &target,
+                                    Schedule &schedule) {
+  return group.isTile() ? verifyCudaTiles(group, schedule)
+                        : verifyCudaRows(group, target, schedule);
+}
+
+/// Whether a schedule could be written down; completes it then. What is refused
+/// is nobody's fault.
+static bool isPossible(const KernelGroup &group, const KernelTarget &target,
+                       Schedule &schedule) {
+  ScopedDiagnosticHandler refusals(group.getGroup()->getContext(),
+                                   [](Diagnostic &) { return success(); });
+  for (const ScheduleKey &key : kScheduleKeys)
+    if (key.verify && schedule.*(key.field) != Schedule().*(key.field) &&
+        failed(key.verify(group, target, schedule)))
+      return false;
+  return succeeded(verifyTemplate(group, target, schedule));
+}
+
+Schedule mlir::fuseops::chooseBase(const KernelGroup &group,
+                                   const KernelTarget &target) {
+  if (!target.isCUDA())
+    return chooseCpu(group);
+  Schedule plain =
+      group.isTile() ? chooseCudaTiles(group) : chooseCudaRows(group);
+  // Keys that are written down are not mixed with those of another schedule.
+  if (!group.getGroup().getSchedule())
+    for (Schedule fast : listFastSchedules(group, target, plain))
+      if (isPossible(group, target, fast))
+        return fast;
+  return plain;
+}
+
 /// Reads the group's `schedule` attribute into `schedule`.
 static LogicalResult readSchedule(const KernelGroup &group,
                                   const KernelTarget &target,
@@ -293,10 +326,10 @@ FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
     schedule.stages = schedule.prefetch = schedule.unroll = 0;
     schedule.streams = schedule.residents = 0;
     schedule.tilePartials = schedule.tickets = 0;
-  } else if (group.isTile()
-                 ? failed(verifyCudaTiles(group, schedule))
-                 : isWritten && failed(verifyCudaRows(group, target, schedule)))
+  } else if ((isWritten || group.isTile()) &&
+             failed(verifyTemplate(group, target, schedule))) {
     return failure();
+  }
   // Then a block is worth starting for one tile.
   if (schedule.tilePartials)
     schedule.rowsPerWorker = kTileSize;

@@ -126,6 +126,10 @@ void ScheduleRanking::tryAttribute(DictionaryAttr written) {
 SmallVector<DictionaryAttr> ScheduleRanking::run(unsigned limit) {
   // Without an attribute the first is what is chosen.
   SmallVector<DictionaryAttr> ranked(1);
+  // A block that does all of it may be a part of another launch, which is worth
+  // more than any schedule of its own.
+  if (target.isCUDA() && chosen.workers == 1)
+    return ranked;
   {
     // What is refused is no candidate, and nobody's fault.
     ScopedDiagnosticHandler refusals(group.getGroup()->getContext(),

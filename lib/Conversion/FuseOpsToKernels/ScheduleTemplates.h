@@ -56,6 +56,18 @@ double estimateTime(const KernelGroup &group, const Schedule &schedule,
 
 /// What is chosen for a kernel of rows (also pointwise and row-column).
 Schedule chooseCudaRows(const KernelGroup &group);
+/// A block for each task: the processors draw what is next.
+constexpr int64_t kTasks = int64_t(1) << 20;
+
+/// Whether something has one element a block of columns.
+bool hasBlocks(const KernelGroup &group);
+
+/// What has been fastest for kernels like this one, the best first; the first
+/// that its tensors and the target allow is taken instead of `plain`, which is
+/// what the templates choose.
+SmallVector<Schedule> listFastSchedules(const KernelGroup &group,
+                                        const KernelTarget &target,
+                                        const Schedule &plain);
 /// Checks a schedule of rows that is written down, and completes it. Fails with
 /// an error at the group.
 LogicalResult verifyCudaRows(const KernelGroup &group,

@@ -104,7 +104,7 @@ Value CudaTiles::isAlignedOf(const Store &store) {
   Value isAligned;
   for (Extent extent : {store.access.offset, store.access.columnStride}) {
     extent = extent * bytesOf(store);
-    if (extent.isConstant() && extent.constant % kUnit == 0)
+    if (extent.map([](int64_t factor) { return factor % kUnit; }) == Extent())
       continue;
     isAligned = both(isAligned, isZero(rem(elements.constant(extent), kUnit)));
   }

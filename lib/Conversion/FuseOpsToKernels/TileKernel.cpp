@@ -40,7 +40,8 @@ func::FuncOp TileKernel::emit(StringRef name) {
     partialBlocks[op.getResult()] = makeArray(
         "_reduced" + Twine(partialBlocks.size()),
         getAccumulatorType(elementOf(op.getInput())),
-        layout.countParts(op) * countBlocks(group.getBlock(op.getResult())));
+        layout.countParts(op) * countBlocks(group.getBlock(op.getResult())) *
+            lanesOf(group.getBlock(op.getResult())));
   for (Value value : layout.kept)
     keptBlocks[value] = makeArray("_blocks" + Twine(keptBlocks.size()),
                                   getComputeType(elementOf(value)),
@@ -106,13 +107,15 @@ void TileKernel::computeBlocks(unsigned level) {
   for (const Store &store : group.getStores())
     if (!group.isFinal(store.value))
       need(store.value);
-  for (BlockShape shape : shapes)
-    emitBlocks(shape, level);
+  // Each shape's by threads of their own, as far as there are so many.
+  for (auto [index, shape] : llvm::enumerate(shapes))
+    emitBlocks(shape, level, index * kTileSize);
 }
 
 /// Computes, for each block of one shape that the matrix has in this tile, what
 /// is kept or stored.
-void TileKernel::emitBlocks(BlockShape shape, unsigned level) {
+void TileKernel::emitBlocks(BlockShape shape, unsigned level,
+                            int64_t firstThread) {
   int64_t across = kTileSize / shape.columns, down = kTileSize / shape.rows;
   auto isOne = [&](Value value) {
     BlockShape own = group.getBlock(value);
@@ -122,9 +125,11 @@ void TileKernel::emitBlocks(BlockShape shape, unsigned level) {
     Type type = getAccumulatorType(elementOf(op.getInput()));
     Value total;
     for (int64_t part = 0; part < layout.countParts(op); ++part) {
-      Value value = elements.loadRaw(
-          partialBlocks.lookup(op.getResult()),
-          add(number, elements.constant(part * across * down)), type, 1);
+      Value place = add(number, elements.constant(part * across * down));
+      Value value = elements.loadRaw(partialBlocks.lookup(op.getResult()),
+                                     mul(place, lanesOf(shape)), type,
+                                     lanesOf(shape));
+      value = elements.combineAll(ReductionKind::Max, value);
       total =
           total ? elements.combine(ReductionKind::Max, total, value) : value;
     }
@@ -166,7 +171,7 @@ void TileKernel::emitBlocks(BlockShape shape, unsigned level) {
                          element);
     });
   };
-  forEach(elements.constant(across * down), visit);
+  forEach(elements.constant(across * down), firstThread, visit);
 }
 
 /// Every element by the first worker: there are few, and no tile has them.
@@ -180,7 +185,7 @@ void TileKernel::storeFills() {
     int64_t width = getColumns(type);
     Value count = elements.constant(getNumElements(type));
     when(isZero(frame.worker), [&] {
-      forEach(count, [&](Value number) {
+      forEach(count, /*firstThread=*/0, [&](Value number) {
         Element element;
         element.row = div(number, width);
         element.column = rem(number, width);

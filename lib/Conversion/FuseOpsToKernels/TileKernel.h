@@ -35,8 +35,10 @@ protected:
   virtual void emitTiles() = 0;
   /// Memory for `count` values that all threads of a worker see.
   virtual Value makeArray(const Twine &name, Type type, int64_t count) = 0;
-  /// Emits `body` for every number from 0 to `count`, each on one thread.
-  virtual void forEach(Value count, function_ref<void(Value)> body) = 0;
+  /// Emits `body` for every number from 0 to `count`, each on one thread, the
+  /// first ones on those from `firstThread` on, which is a multiple of 128.
+  virtual void forEach(Value count, int64_t firstThread,
+                       function_ref<void(Value)> body) = 0;
 
   /// Where tile number `tile` begins.
   void enterTile(Value tile);
@@ -71,7 +73,12 @@ protected:
   /// The number, within the tile, of the block of an element.
   Value blockOf(BlockShape shape, const Element &element);
   Value readBlock(ExpandBlocksOp op, const Element &element);
-  void emitBlocks(BlockShape shape, unsigned level);
+  /// Partial results that a block's reduction has: one, or, where a vector is in
+  /// one block, each lane's, which are combined when the block is complete.
+  int64_t lanesOf(BlockShape shape) {
+    return isCuda || shape.columns == 1 ? 1 : schedule.vector;
+  }
+  void emitBlocks(BlockShape shape, unsigned level, int64_t firstThread);
 
   Value add(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
   Value sub(Value a, Value c) { return arith::SubIOp::create(b, loc, a, c); }

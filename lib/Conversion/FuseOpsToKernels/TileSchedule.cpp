@@ -22,7 +22,7 @@ Schedule mlir::fuseops::chooseCudaTiles(const KernelGroup &group) {
       break;
   if (group.getRowReductions().empty()) {
     schedule.rowsPerWorker = kTileSize;
-    schedule.workers = int64_t(1) << 20;
+    schedule.workers = kTasks;
     return schedule;
   }
   schedule.workers =

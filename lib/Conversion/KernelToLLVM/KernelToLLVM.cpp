@@ -12,6 +12,7 @@
 #include "FuseOps/Conversion/Fp8ToNVVM.h"
 #include "FuseOps/Conversion/Passes.h"
 #include "MathToLibdevice.h"
+#include "WideProducts.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -112,7 +113,7 @@ struct StoreBF16AsBits : public OpRewritePattern<LLVM::StoreOp> {
 /// Polynomials, and casts that the chip lacks.
 LogicalResult expand(ModuleOp kernels, const KernelTarget &target) {
   if (target.isCUDA())
-    shortenDivisions(kernels);
+    shortenMath(kernels);
   RewritePatternSet patterns(kernels.getContext());
   populateExpandScalarPatterns(patterns);
   populateExpandMathPatterns(patterns, target.isCUDA() ? MathTarget::NVVM
@@ -128,6 +129,8 @@ LogicalResult expand(ModuleOp kernels, const KernelTarget &target) {
   populateFp8ToLLVMPatterns(patterns, casts);
   if (casts.bf16)
     patterns.add<LoadBF16AsBits, StoreBF16AsBits>(patterns.getContext());
+  if (!target.isCUDA())
+    populateWideProductPatterns(patterns);
   if (failed(applyPatternsGreedily(kernels, std::move(patterns))))
     return failure();
   guardIntegerDivisions(kernels);
@@ -229,6 +232,18 @@ LogicalResult convertToLLVM(ModuleOp kernels) {
   return applyFullConversion(kernels, legality, std::move(patterns));
 }
 
+/// Lets the kernel wait until what was launched before it is complete, and its
+/// writes are visible. Not NVVM's operation, which LLVM takes for one that has
+/// nothing to do with memory.
+void waitAtStart(LLVM::LLVMFuncOp kernel) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  LLVM::InlineAsmOp::create(
+      builder, kernel.getLoc(), TypeRange(), ValueRange(),
+      "griddepcontrol.wait;", "~{memory}", /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
 struct ConvertKernelToLLVMPass
     : mlir::fuseops::impl::ConvertKernelToLLVMPassBase<
           ConvertKernelToLLVMPass> {
@@ -280,6 +295,8 @@ LogicalResult mlir::fuseops::convertKernelToLLVM(ModuleOp kernels,
       kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), unit);
       if (Attribute block = kernel->removeAttr(kBlockAttr))
         kernel->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(), block);
+      if (kernel->removeAttr(kStartsEarlyAttr))
+        waitAtStart(cast<LLVM::LLVMFuncOp>(kernel));
       if (Attribute residents = kernel->removeAttr(kResidentsAttr))
         kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), residents);
     }

@@ -195,15 +195,18 @@ Value QuantizeBuilder::buildAmax(bool isTransposed) {
 QuantizeBuilder::Scales QuantizeBuilder::buildScales(bool isTransposed) {
   Type f32 = core.builder.getF32Type();
   Type format = type.getElementType();
-  auto invert = [&](Value scale) {
+  auto invert = [&](Value scale, bool isPower) {
     return core.pointwise(tensorType(scale).clone(f32), scale,
-                          [](ScalarMath &m, auto v) { // fp8_s6
+                          [&](ScalarMath &m, auto v) { // fp8_s6
                             ScalarMath f = inF32(m);
-                            return m.convert(f.reciprocal(f.convert(v[0])));
+                            Value number = f.convert(v[0]);
+                            return m.convert(isPower
+                                                 ? buildPowerInverse(f, number)
+                                                 : f.reciprocal(number));
                           });
   };
   if (given)
-    return {given, invert(given)};
+    return {given, invert(given, /*isPower=*/false)};
   Value amax = buildAmax(isTransposed);
   RankedTensorType grid = tensorType(amax).clone(f32);
   if (type.getScale() == ScaleKind::MX1x32) {
@@ -227,7 +230,7 @@ QuantizeBuilder::Scales QuantizeBuilder::buildScales(bool isTransposed) {
     ScalarMath f = inF32(m);
     return m.convert(buildScale(f, f.convert(v[0]), rule, f.constant(1.0)));
   });
-  return {scale, invert(scale)};
+  return {scale, invert(scale, op.getPowerOfTwo())};
 }
 
 QuantizeBuilder::Copy QuantizeBuilder::buildCopy(bool isTransposed) {

@@ -32,6 +32,9 @@ struct ScaleRule {
 Value buildScale(ScalarMath &f32, Value amax, const ScaleRule &rule,
                  Value otherwise);
 
+/// 1 / scale of a power of two in [2^-126, 2^127]; of 2^127 it is subnormal.
+Value buildPowerInverse(ScalarMath &f32, Value scale);
+
 /// The scale_inv of an MX block, a power of two that f8E8M0FNU holds, or NaN.
 Value buildMXScaleInverse(ScalarMath &f32, Value amax, Type format);
 

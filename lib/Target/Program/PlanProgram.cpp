@@ -8,6 +8,7 @@
 #include "DType.h"
 #include "Workspace.h"
 
+#include "FuseOps/Conversion/KernelToLLVM.h"
 #include "FuseOps/Dialect/FuseOps/Contraction.h"
 #include "FuseOps/Target/Program.h"
 
@@ -181,6 +182,9 @@ LogicalResult EntryPlanner::planLaunch(LaunchOp op) {
   step.threadsX = op.getThreadsX();
   step.threadsY = op.getThreadsY();
   step.sharedBytes = op.getSharedBytes();
+  Operation *kernel =
+      SymbolTable::lookupNearestSymbolFrom(op, op.getKernelAttr());
+  step.startsEarly = kernel && kernel->hasAttr(kStartsEarlyAttr);
   // A grid of no rows has no workers, whatever else it says.
   step.countGrid = {Extent::fromArray(op.getCountRows()),
                     static_cast<int64_t>(op.getCountRowsPerWorker()),

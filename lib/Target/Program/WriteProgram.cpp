@@ -115,10 +115,10 @@ Offset<schema::Step> Writer::writeStep(const ProgramStep &step) {
     auto tensors = builder.CreateVector(toVector(step.tensors));
     schema::Grid grid = convert(step.grid);
     schema::Grid countGrid = convert(step.countGrid);
-    kind =
-        schema::CreateKernelStep(builder, kernel, tensors, &grid, step.threadsX,
-                                 step.threadsY, step.sharedBytes, &countGrid)
-            .Union();
+    kind = schema::CreateKernelStep(
+               builder, kernel, tensors, &grid, step.threadsX, step.threadsY,
+               step.sharedBytes, &countGrid, step.startsEarly)
+               .Union();
   }
   std::vector<Offset<flatbuffers::String>> members;
   members.reserve(step.members.size());

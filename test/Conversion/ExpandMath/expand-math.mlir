@@ -76,6 +76,80 @@ func.func @other_divisions_stay(%n: f32, %x: f32, %d: f32) -> (f32, f32) {
 
 // -----
 
+// CHECK-LABEL: func.func @short_exponential(
+// CHECK-SAME:    %[[X:.+]]: f32)
+// NVVM-DAG:      %[[LOG2E:.+]] = arith.constant 1.44269502
+// NVVM:          %[[P:.+]] = arith.mulf %[[X]], %[[LOG2E]]
+// NVVM-NEXT:     %[[E:.+]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"(%[[P]])
+// NVVM-NEXT:     return %[[E]]
+// CPU:           math.fma
+func.func @short_exponential(%x: f32) -> f32 {
+  %e = math.exp %x fastmath<afn> : f32
+  return %e : f32
+}
+
+// -----
+
+// What keeps small values precise where all bits count: not here.
+// CHECK-LABEL: func.func @short_sigmoid(
+// CHECK-SAME:    %[[X:.+]]: f32)
+// NVVM-NOT:      arith.select
+// NVVM:          %[[P:.+]] = arith.mulf %[[X]], %
+// NVVM-NEXT:     %[[E:.+]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"(%[[P]])
+// NVVM-NEXT:     %[[S:.+]] = arith.addf %[[E]], %
+// NVVM-NEXT:     %[[R:.+]] = nvvm.rcp.approx.ftz.f %[[S]]
+// NVVM-NEXT:     return %[[R]]
+// CPU:           arith.select
+func.func @short_sigmoid(%x: f32) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %positive = arith.cmpf oge, %x, %zero : f32
+  %minus = arith.negf %x : f32
+  %a = arith.select %positive, %minus, %x : f32
+  %e = math.exp %a fastmath<afn> : f32
+  %n = arith.select %positive, %one, %e : f32
+  %d = arith.addf %one, %e : f32
+  %y = arith.divf %n, %d fastmath<afn> : f32
+  return %y : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @sums_and_products(
+// CHECK-SAME:    %[[A:.+]]: f32, %[[B:.+]]: f32, %[[C:.+]]: f32)
+// NVVM-DAG:      %[[SUM:.+]] = math.fma %[[A]], %[[B]], %[[C]] : f32
+// NVVM-DAG:      %[[MINUS:.+]] = arith.negf %[[C]] : f32
+// NVVM-DAG:      %[[LESS:.+]] = math.fma %[[A]], %[[B]], %[[MINUS]] : f32
+// NVVM-DAG:      %[[NEGATED:.+]] = arith.negf %[[A]] : f32
+// NVVM-DAG:      %[[FROM:.+]] = math.fma %[[NEGATED]], %[[B]], %[[C]] : f32
+// NVVM:          return %[[SUM]], %[[LESS]], %[[FROM]]
+// CPU:           arith.mulf
+// CPU-NOT:       math.fma
+func.func @sums_and_products(%a: f32, %b: f32, %c: f32) -> (f32, f32, f32) {
+  %p = arith.mulf %a, %b fastmath<contract> : f32
+  %s = arith.addf %c, %p fastmath<contract> : f32
+  %d = arith.subf %p, %c fastmath<contract> : f32
+  %e = arith.subf %c, %p fastmath<contract> : f32
+  return %s, %d, %e : f32, f32, f32
+}
+
+// -----
+
+// The difference of two products is 0 where they are equal; and without both
+// flags nothing is contracted. LLVM finds no flag.
+// CHECK-LABEL: func.func @products_stay(
+// CHECK-NOT:     math.fma
+// NVVM-NOT:      fastmath
+func.func @products_stay(%a: f32, %b: f32, %c: f32, %d: f32) -> (f32, f32) {
+  %p = arith.mulf %a, %b fastmath<contract> : f32
+  %q = arith.mulf %c, %d fastmath<contract> : f32
+  %s = arith.subf %p, %q fastmath<contract> : f32
+  %t = arith.addf %s, %q : f32
+  return %s, %t : f32, f32
+}
+
+// -----
+
 // CHECK-LABEL: func.func @rsqrt_stays_ieee_on_the_cpu(
 // CPU-NEXT:      math.rsqrt
 // NVVM-NEXT:     llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"

@@ -5,8 +5,8 @@
 // 1000 columns are 4 tiles of 32 threads by 8 elements: the launch counts each row
 // 4 times, and a quarter of its blocks leave a partial result each.
 // CHECK-LABEL: fuseops.fusible @tiled(
-// CHECK: %[[MAIN:.+]]:2 = fuseops.launch @kernels::@tiled({{.*}}max_workers = 792 : i64, {{.*}}rows = array<i64: 0, 4>, rows_per_worker = 1 : i64, threads_x = 32 : i64, threads_y = 8 : i64{{.*}} -> (tensor<?x1000xbf16>, tensor<198x1000xf32>)
-// CHECK-NEXT: fuseops.launch @kernels::@tiled_finalize(%[[MAIN]]#1) {{.*}}count_max_workers = 198 : i64, count_rows = array<i64: 0, 1>
+// CHECK: %[[MAIN:.+]]:2 = fuseops.launch @kernels::@tiled({{.*}}max_workers = 1584 : i64, {{.*}}rows = array<i64: 0, 4>, rows_per_worker = 1 : i64, threads_x = 32 : i64, threads_y = 16 : i64{{.*}} -> (tensor<?x1000xbf16>, tensor<396x1000xf32>)
+// CHECK-NEXT: fuseops.launch @kernels::@tiled_finalize(%[[MAIN]]#1) {{.*}}count_max_workers = 396 : i64, count_rows = array<i64: 0, 1>
 fuseops.fusible @tiled(%x: tensor<?x1000xbf16>) -> (tensor<?x1000xbf16>, tensor<1000xbf16>)
 forward {
   %y:2 = fuseops.group @tiled row_column (%a = %x) : (tensor<?x1000xbf16>) -> (tensor<?x1000xbf16>, tensor<1000xbf16>) {

@@ -34,3 +34,16 @@ forward {
   }
   fuseops.return %y : tensor<?x128xbf16>
 }
+
+// -----
+
+// A vector lies in one block.
+fuseops.fusible @f(%x: tensor<?x128xf32>) -> tensor<?x4xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `vector` to be a power of two of at most 32, which its tensors allow, but got 64}}
+  %y = fuseops.group @k row schedule {vector = 64 : i64} (%a = %x) : (tensor<?x128xf32>) -> tensor<?x4xf32> {
+    %r = fuseops.reduce_blocks %a block(1, 32) : tensor<?x128xf32> -> tensor<?x4xf32>
+    fuseops.yield %r : tensor<?x4xf32>
+  }
+  fuseops.return %y : tensor<?x4xf32>
+}

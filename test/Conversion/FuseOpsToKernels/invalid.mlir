@@ -382,14 +382,53 @@ forward {
 
 // -----
 
-fuseops.fusible @f(%x: tensor<?x256xf32>) -> tensor<?x2xf32>
+fuseops.fusible @f(%x: tensor<?x256xf32>) -> tensor<?x256xf32, #fuseops.blocks<128>>
 forward {
   // expected-error @below {{'fuseops.group' op expected template `tile`, which its operations need, but got `row`}}
-  %y = fuseops.group @k row (%a = %x) : (tensor<?x256xf32>) -> tensor<?x2xf32> {
+  %y = fuseops.group @k row (%a = %x) : (tensor<?x256xf32>) -> tensor<?x256xf32, #fuseops.blocks<128>> {
+    %r = fuseops.reduce_blocks %a block(128, 1) : tensor<?x256xf32> -> tensor<?x256xf32, #fuseops.blocks<128>>
+    fuseops.yield %r : tensor<?x256xf32, #fuseops.blocks<128>>
+  }
+  fuseops.return %y : tensor<?x256xf32, #fuseops.blocks<128>>
+}
+
+// -----
+
+// Blocks along a row are a reduction within it.
+fuseops.fusible @f(%x: tensor<?x256xf32>) -> tensor<?x2xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected template `row`, which its operations need, but got `pointwise`}}
+  %y = fuseops.group @k pointwise (%a = %x) : (tensor<?x256xf32>) -> tensor<?x2xf32> {
     %r = fuseops.reduce_blocks %a block(1, 128) : tensor<?x256xf32> -> tensor<?x2xf32>
     fuseops.yield %r : tensor<?x2xf32>
   }
   fuseops.return %y : tensor<?x2xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x256xf32>) -> tensor<?x1xf32>
+forward {
+  %y = fuseops.group @k row (%a = %x) : (tensor<?x256xf32>) -> tensor<?x1xf32> {
+    %r = fuseops.reduce_blocks %a block(1, 128) : tensor<?x256xf32> -> tensor<?x2xf32>
+    // expected-error @below {{'fuseops.reduce_columns' op reads as rows what its own kernel computes of blocks}}
+    %s = fuseops.reduce_columns max %r : tensor<?x2xf32> -> tensor<?x1xf32>
+    fuseops.yield %s : tensor<?x1xf32>
+  }
+  fuseops.return %y : tensor<?x1xf32>
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<?x256xf32>) -> tensor<2xf32>
+forward {
+  %y = fuseops.group @k row_column (%a = %x) : (tensor<?x256xf32>) -> tensor<2xf32> {
+    %r = fuseops.reduce_blocks %a block(1, 128) : tensor<?x256xf32> -> tensor<?x2xf32>
+    // expected-error @below {{'fuseops.reduce_rows' op reads as rows what its own kernel computes of blocks}}
+    %s = fuseops.reduce_rows max %r : tensor<?x2xf32> -> tensor<2xf32>
+    fuseops.yield %s : tensor<2xf32>
+  }
+  fuseops.return %y : tensor<2xf32>
 }
 
 // -----

@@ -84,3 +84,17 @@ forward {
   }
   fuseops.return %y : tensor<1024xf32>
 }
+
+// -----
+
+// Its 16 lanes have to be there at once.
+fuseops.fusible @blocks(%x: tensor<?x1024xbf16>) -> tensor<?x8xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `threads` to be at least 16, which with `vector` visit a block of columns, but got 8}}
+  %y = fuseops.group @k row schedule {rows = 1 : i64, threads = 8 : i64} (%a = %x) : (tensor<?x1024xbf16>) -> tensor<?x8xf32> {
+    %r = fuseops.cast %a : tensor<?x1024xbf16> -> tensor<?x1024xf32>
+    %m = fuseops.reduce_blocks %r block(1, 128) : tensor<?x1024xf32> -> tensor<?x8xf32>
+    fuseops.yield %m : tensor<?x8xf32>
+  }
+  fuseops.return %y : tensor<?x8xf32>
+}

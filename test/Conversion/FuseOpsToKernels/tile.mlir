@@ -10,7 +10,7 @@
 // CUDA: fuseops.launch @kernels::@copies({{.*}}kernel_template = #fuseops<kernel_template tile>, max_workers = 1048576 : i64{{.*}}rows = array<i64: 0, 8>, rows_per_worker = 128 : i64, threads_x = 512 : i64
 fuseops.fusible @copies(%x: tensor<?x1000xf32>) -> (tensor<1000x?xf8E4M3FN>, tensor<8x?xf32>)
 forward {
-  %y:2 = fuseops.group @copies tile (%a = %x) : (tensor<?x1000xf32>) -> (tensor<1000x?xf8E4M3FN>, tensor<8x?xf32>) {
+  %y:2 = fuseops.group @copies tile schedule {threads = 512 : i64} (%a = %x) : (tensor<?x1000xf32>) -> (tensor<1000x?xf8E4M3FN>, tensor<8x?xf32>) {
     %m = fuseops.reduce_blocks %a block(1, 128) : tensor<?x1000xf32> -> tensor<?x8xf32>
     %e = fuseops.expand_blocks %m block(1, 128) : tensor<?x8xf32> -> tensor<?x1000xf32>
     %p = fuseops.pointwise (%v = %a, %s = %e) : (tensor<?x1000xf32>, tensor<?x1000xf32>) -> tensor<?x1000xf8E4M3FN> {
@@ -36,7 +36,7 @@ forward {
 // CUDA: fuseops.launch @kernels::@sums_finalize_1(%[[MAIN]]#2) {{.*}}count_max_workers = 264 : i64, count_rows = array<i64: 0, 2>
 fuseops.fusible @sums(%x: tensor<?x256xf32>) -> (tensor<?x2xf32>, tensor<256xf32>, tensor<f32>)
 forward {
-  %y:3 = fuseops.group @sums tile (%a = %x) : (tensor<?x256xf32>) -> (tensor<?x2xf32>, tensor<256xf32>, tensor<f32>) {
+  %y:3 = fuseops.group @sums tile schedule {threads = 512 : i64} (%a = %x) : (tensor<?x256xf32>) -> (tensor<?x2xf32>, tensor<256xf32>, tensor<f32>) {
     %m = fuseops.reduce_blocks %a block(1, 128) : tensor<?x256xf32> -> tensor<?x2xf32>
     %s = fuseops.reduce_rows sum %a : tensor<?x256xf32> -> tensor<256xf32>
     %w = fuseops.amax %a : tensor<?x256xf32> -> tensor<f32>
@@ -50,9 +50,11 @@ forward {
 // CPU: %[[REDUCED:.+]] = llvm.alloca %{{.+}} x f32 {alignment = 64 : i64}
 // CPU: %[[KEPT:.+]] = llvm.alloca %{{.+}} x f32 {alignment = 64 : i64}
 // CPU: scf.for
-// CPU: arith.maximumf
+// CPU: arith.maximumf %{{.+}}, %{{.+}} : vector<16xf32>
+// CPU-NOT: vector.extract
 // CPU: scf.for
 // CPU: scf.if
+// CPU: vector.extract %{{.+}}[0] : f32 from vector<1xf32>
 // CPU: llvm.store {{.*}} : f32, !llvm.ptr
 // CPU: scf.for
 

@@ -28,9 +28,9 @@ def test_known_answers(counter: list[int], key: list[int], want: list[int]):
     assert got[0].tolist() == want
 
 
-def program_text(columns: int, body: str) -> str:
+def program_text(columns: int, body: str, dtype: str = "f32") -> str:
     """A body that makes %y from %x and the random state %s."""
-    t = tensor(("M", columns), "f32")
+    t = tensor(("M", columns), dtype)
     return f"""fuseops.fusible @main(%x: {t}, %s: tensor<2xi64> {{fuseops.random_state}}) -> {t}
     forward {{
       {body}
@@ -44,6 +44,22 @@ def test_every_bit_of_seed_and_offset_counts(state: tuple[int, int]):
     program = runner.compile_ir(program_text(64, body))
     (y,), _ = program.forward(torch.ones(33, 64), torch.tensor(state))
     np.testing.assert_array_equal(y != 0, keep_mask((33, 64), *state, 0.5))
+
+
+@pytest.mark.parametrize("dtype", ["f32", "bf16"])
+@pytest.mark.parametrize("columns", [3, 64, 66, 68, 70, 96])
+def test_neighbours_share_a_counter(columns: int, dtype: str):
+    """Four of them; not where a row begins within four, nor past the last vector."""
+    t = tensor(("M", columns), dtype)
+    body = f"%y = fuseops.dropout %x, %s p(0.5) : {t}, tensor<2xi64>"
+    program = runner.compile_ir(program_text(columns, body, dtype))
+    x = torch.arange(1, 7 * columns + 1).reshape(7, columns) % 128 + 1
+    x = x.to(torch.bfloat16 if dtype == "bf16" else torch.float32)
+    (y,), saved = program.forward(x, torch.tensor([5, 6]))
+    kept = torch.from_numpy(keep_mask((7, columns), 5, 6, 0.5))
+    torch.testing.assert_close(y, torch.where(kept, 2 * x, 0 * x), rtol=0, atol=0)
+    (gradient, _) = program.gradients([x], saved)
+    torch.testing.assert_close(gradient, torch.where(kept, 2 * x, 0 * x), rtol=0, atol=0)
 
 
 def test_statistics():

@@ -148,8 +148,8 @@ def FuseOps_GroupOp : FuseOps_Op<"group", [Pure, IsolatedFromAbove,
     parameters; both may be edited by hand, and lowering refuses what the
     template cannot do. Schedule of the memory templates, all optional:
     `vector` (elements a thread handles at once), `threads` (threads along a
-    row), `rows` (rows a thread block handles at once), `workers` (the most
-    thread blocks or CPU tasks). For CUDA kernels of rows also: `prefetch` (1
+    row; as many as one of its blocks of columns needs), `rows` (rows a thread
+    block handles at once), `workers` (the most thread blocks or CPU tasks). For CUDA kernels of rows also: `prefetch` (1
     reads what a visit to a row's columns needs before computing any of it, and
     what is the same for every row before the first), `stages` (rows that a block
     fetches ahead into shared memory, where its threads hold a row), `unroll`
@@ -343,7 +343,7 @@ def FuseOps_LaunchOp : FuseOps_Op<"launch", [Pure]> {
     / 128)`. The work is cut into `min(max_workers, ceil(rows / rows_per_worker))` workers: thread
     blocks of `threads_x` by `threads_y` threads on CUDA, tasks on the CPU. A
     finalize kernel reads `count` partial results: the workers of the grid that
-    `count_…` describes.
+    `count_…` describes. Where several launches run as parts of one, `count` is S.
 
     `bytes` is what the kernel reads and writes in memory, `unfused_bytes` what
     its members would, one kernel each.

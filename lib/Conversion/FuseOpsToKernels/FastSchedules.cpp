@@ -1,0 +1,132 @@
+//===- FastSchedules.cpp - What was fastest on an H200 -------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Measured on 2026-11-30, benchmarks/ at their larger sizes: a tile that is
+// fetched asynchronously while another block of the processor computes beats
+// longer rings, with a block for each tile, which the processors draw. Blocks
+// that keep sums of columns stay, and read two rows ahead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleTemplates.h"
+
+#include "TileLayout.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+/// Whether a value is more than an element of an input, or its magnitude.
+static bool isComputed(Value value) {
+  auto op = value.getDefiningOp<PointwiseOp>();
+  bool isMagnitude =
+      op && op.getInputs().size() == 1 && findView(op.getInputs().front()) &&
+      llvm::hasSingleElement(op.getBody().front().without_terminator());
+  return !findView(value) && !isMagnitude;
+}
+
+/// Whether maxima of parts of rows or columns are taken of values that a kernel
+/// computes: many registers, of which more threads have enough.
+static bool hasComputedBlocks(const TileLayout &layout) {
+  return llvm::any_of(layout.reductions, [](ReduceBlocksOp op) {
+    return (op.getBlockRows() == 1 || op.getBlockColumns() == 1) &&
+           isComputed(op.getInput());
+  });
+}
+
+static void listTiles(const KernelGroup &group, const Schedule &plain,
+                      SmallVectorImpl<Schedule> &schedules) {
+  TileLayout layout(group, plain.threads);
+  Schedule schedule = plain;
+  schedule.workers = kTasks;
+  schedule.tilePartials = !group.getRowReductions().empty();
+  bool isWhole = !layout.reductions.empty() &&
+                 llvm::all_of(layout.reductions, [](ReduceBlocksOp op) {
+                   return op.getBlockRows() == kTileSize &&
+                          op.getBlockColumns() == kTileSize;
+                 });
+  bool hasBlocks = hasComputedBlocks(layout);
+  schedule.threads = hasBlocks ? 512 : 256;
+  // A tile that is reduced whole has to be read before anything is written.
+  schedule.stages = isWhole ? 0 : 1;
+  for (schedule.residents = hasBlocks || isWhole ? 2 : 3;
+       schedule.residents > 1; --schedule.residents)
+    schedules.push_back(schedule);
+  schedule.threads = 512;
+  schedule.residents = 1;
+  schedules.push_back(schedule);
+  // Without an input to fetch, or room for it.
+  if (layout.reductions.size() > 2)
+    return;
+  schedule.residents = 2;
+  schedule.stages = 0;
+  schedule.threads = 256;
+  schedules.push_back(schedule);
+}
+
+static void listRows(const KernelGroup &group, const Schedule &plain,
+                     SmallVectorImpl<Schedule> &schedules) {
+  Schedule schedule = plain;
+  ArrayRef<ReduceRowsOp> reductions = group.getRowReductions();
+  if (reductions.empty()) {
+    // Rows that no block can hold are read twice, the second time from the
+    // cache: long bursts, and nothing else kept there.
+    constexpr int64_t kLongRow = 65536;
+    if (group.getNumLevels() > 1 && !plain.holdsRow &&
+        group.getSpace().columns >= kLongRow) {
+      schedule.threads = 1024;
+      schedule.unroll = 4;
+      schedule.streams = 1;
+      schedules.push_back(schedule);
+    }
+    return;
+  }
+  if (plain.tiles > 1) {
+    schedule.rows = 16;
+    schedule.workers =
+        plain.tiles * llvm::divideCeil(12 * kProcessors, plain.tiles);
+    if (reductions.size() == 1)
+      schedules.push_back(schedule);
+    return;
+  }
+  bool isWide = llvm::any_of(reductions, [&](ReduceRowsOp op) {
+    return group.getPlacement(op.getInput()) == Placement::Full;
+  });
+  int64_t lanes = llvm::divideCeil(group.getSpace().columns, plain.vector);
+  if (isWide && group.getNumLevels() > 1 && lanes >= 256) {
+    // What is computed beside one sum takes more registers.
+    bool isSimple = reductions.size() == 1 && !hasBlocks(group);
+    schedule.threads = isSimple ? 512 : 256;
+    schedule.workers = kProcessors;
+    schedule.stages = 2;
+    schedules.push_back(schedule);
+  } else if (!isWide && group.getNumLevels() == 1 && lanes >= 128) {
+    schedule.threads = 128;
+    schedule.rows = 1;
+    schedule.workers = 32 * kProcessors;
+    schedule.residents = 8;
+    int64_t visits = schedule.getVectorsPerThread(group.getSpace().columns);
+    if (countHeldElements(group, schedule) <= 3 * schedule.vector * visits)
+      schedules.push_back(schedule);
+  }
+}
+
+SmallVector<Schedule>
+mlir::fuseops::listFastSchedules(const KernelGroup &group,
+                                 const KernelTarget &target,
+                                 const Schedule &plain) {
+  SmallVector<Schedule> schedules;
+  // One block has all rows, and is done soon.
+  if (plain.workers == 1)
+    return schedules;
+  if (!group.isTile())
+    listRows(group, plain, schedules);
+  else if (target.smVersion >= 90)
+    listTiles(group, plain, schedules);
+  return schedules;
+}
