@@ -165,9 +165,9 @@ std::vector<double> fuserun::decode(const HostTensor &tensor) {
     if (format)
       table[code] = decodeSmall(*format, code);
     else // f8E8M0FNU
-      table[code] =
-          code == 0xff ? std::numeric_limits<double>::quiet_NaN()
-                       : std::ldexp(1.0, static_cast<int>(code) - 127);
+      table[code] = code == 0xff
+                        ? std::numeric_limits<double>::quiet_NaN()
+                        : std::ldexp(1.0, static_cast<int>(code) - 127);
   for (size_t i = 0; i < values.size(); ++i) {
     uint16_t code = 0;
     std::memcpy(&code, data + i * size, size);

@@ -72,6 +72,8 @@ Value ElementBuilder::combineAll(ReductionKind kind, Value value) {
   auto vector = dyn_cast<VectorType>(value.getType());
   if (!vector)
     return value;
+  // Whatever order the lanes have, so that every kernel has the same sum.
+  value = toMemory(value);
   // Halves are combined until one element is left.
   int64_t width = vector.getNumElements();
   while (width > 1) {

@@ -69,6 +69,13 @@ static void listTiles(const KernelGroup &group, const Schedule &plain,
   schedules.push_back(schedule);
 }
 
+/// Whether rows are done with when they have been visited once.
+static bool visitsOnce(const KernelGroup &group) {
+  return llvm::all_of(group.getStores(), [&](const Store &store) {
+    return group.isFinal(store.value) || group.getLevel(store.value) == 0;
+  });
+}
+
 static void listRows(const KernelGroup &group, const Schedule &plain,
                      SmallVectorImpl<Schedule> &schedules) {
   Schedule schedule = plain;
@@ -105,13 +112,21 @@ static void listRows(const KernelGroup &group, const Schedule &plain,
     schedule.workers = kProcessors;
     schedule.stages = 2;
     schedules.push_back(schedule);
-  } else if (!isWide && group.getNumLevels() == 1 && lanes >= 128) {
-    schedule.threads = 128;
+    schedule.threads = 512;
+    schedules.push_back(schedule);
+    schedule.stages = 0;
+    schedules.push_back(schedule);
+  } else if (!isWide && visitsOnce(group) && lanes >= 128) {
+    // A loop along the row, with few registers.
     schedule.rows = 1;
     schedule.workers = 32 * kProcessors;
-    schedule.residents = 8;
+    for (schedule.threads = 128;
+         schedule.threads > 32 && mayHoldRow(group, schedule);)
+      schedule.threads /= 2;
+    schedule.residents = 1024 / schedule.threads;
     int64_t visits = schedule.getVectorsPerThread(group.getSpace().columns);
-    if (countHeldElements(group, schedule) <= 3 * schedule.vector * visits)
+    if (!mayHoldRow(group, schedule) &&
+        countHeldElements(group, schedule) <= 3 * schedule.vector * visits)
       schedules.push_back(schedule);
   }
 }

@@ -49,7 +49,8 @@ public:
   /// Which blocks `value` stands for; none where it has Placement::Block too:
   /// what is only joined with values of blocks.
   BlockShape getBlock(Value value) const { return blocks.lookup(value); }
-  /// The blocks that `op` reduces or expands; not visited where it does neither.
+  /// The blocks that `op` reduces or expands; not visited where it does
+  /// neither.
   BlockShape getBlocksOf(Operation *op) const;
   Placement getPlacement(Value value) const;
 

@@ -80,6 +80,11 @@ static int64_t getHeldLimit(const Schedule &schedule) {
   return schedule.threads * schedule.rows > 512 ? 32 : 64;
 }
 
+bool mlir::fuseops::mayHoldRow(const KernelGroup &group,
+                               const Schedule &schedule) {
+  return countHeldElements(group, schedule) <= 2 * getHeldLimit(schedule);
+}
+
 /// Whether blocks may share a row: nothing is reduced over its columns, and
 /// nothing is written once a row.
 static bool canTileColumns(const KernelGroup &group) {
@@ -274,8 +279,7 @@ LogicalResult mlir::fuseops::verifyCudaRows(const KernelGroup &group,
            << "expected schedule `threads` to be at least " << least
            << ", which with `vector` visit a block of columns, but got "
            << schedule.threads;
-  schedule.holdsRow =
-      countHeldElements(group, schedule) <= 2 * getHeldLimit(schedule);
+  schedule.holdsRow = mayHoldRow(group, schedule);
   if (schedule.rows > 1 && !schedule.holdsRow && hasWideRowReduction(group))
     return op.emitOpError()
            << "expected schedule `rows` 1 where a reduction over rows is kept "

@@ -56,6 +56,9 @@ double estimateTime(const KernelGroup &group, const Schedule &schedule,
 
 /// What is chosen for a kernel of rows (also pointwise and row-column).
 Schedule chooseCudaRows(const KernelGroup &group);
+/// Whether a schedule that is written down keeps a row in registers.
+bool mayHoldRow(const KernelGroup &group, const Schedule &schedule);
+
 /// A block for each task: the processors draw what is next.
 constexpr int64_t kTasks = int64_t(1) << 20;
 

@@ -126,9 +126,9 @@ void TileKernel::emitBlocks(BlockShape shape, unsigned level,
     Value total;
     for (int64_t part = 0; part < layout.countParts(op); ++part) {
       Value place = add(number, elements.constant(part * across * down));
-      Value value = elements.loadRaw(partialBlocks.lookup(op.getResult()),
-                                     mul(place, lanesOf(shape)), type,
-                                     lanesOf(shape));
+      Value value =
+          elements.loadRaw(partialBlocks.lookup(op.getResult()),
+                           mul(place, lanesOf(shape)), type, lanesOf(shape));
       value = elements.combineAll(ReductionKind::Max, value);
       total =
           total ? elements.combine(ReductionKind::Max, total, value) : value;

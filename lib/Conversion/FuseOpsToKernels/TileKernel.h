@@ -73,8 +73,8 @@ protected:
   /// The number, within the tile, of the block of an element.
   Value blockOf(BlockShape shape, const Element &element);
   Value readBlock(ExpandBlocksOp op, const Element &element);
-  /// Partial results that a block's reduction has: one, or, where a vector is in
-  /// one block, each lane's, which are combined when the block is complete.
+  /// Partial results that a block's reduction has: one, or, where a vector is
+  /// in one block, each lane's, which are combined when the block is complete.
   int64_t lanesOf(BlockShape shape) {
     return isCuda || shape.columns == 1 ? 1 : schedule.vector;
   }

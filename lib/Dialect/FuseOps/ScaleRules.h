@@ -29,18 +29,18 @@ struct ScaleRule {
 };
 
 /// The scale of `amax`; `otherwise` where the amax gives none.
-Value buildScale(ScalarMath &f32, Value amax, const ScaleRule &rule,
+Value buildScale(ScalarMath &m, Value amax, const ScaleRule &rule,
                  Value otherwise);
 
 /// 1 / scale of a power of two in [2^-126, 2^127]; of 2^127 it is subnormal.
-Value buildPowerInverse(ScalarMath &f32, Value scale);
+Value buildPowerInverse(ScalarMath &m, Value scale);
 
 /// The scale_inv of an MX block, a power of two that f8E8M0FNU holds, or NaN.
-Value buildMXScaleInverse(ScalarMath &f32, Value amax, Type format);
+Value buildMXScaleInverse(ScalarMath &m, Value amax, Type format);
 
 /// `x` as `format` holds it, still in f32: clamped to the finite values. What
 /// stores it rounds it.
-Value buildClamp(ScalarMath &f32, Value x, Type format);
+Value buildClamp(ScalarMath &m, Value x, Type format);
 
 } // namespace mlir::fuseops
 

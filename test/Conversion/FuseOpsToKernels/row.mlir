@@ -31,7 +31,8 @@ forward {
 // CPU-NEXT: %[[MAX:.+]] = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[SO_FAR:.+]] = %[[INIT]]) -> (vector<32xf32>) : i64 {
 // CPU: arith.maximumf %[[SO_FAR]], %{{.+}} : vector<32xf32>
 // CPU-NEXT: scf.yield
-// CPU: vector.extract_strided_slice %[[MAX]] {offsets = [0], sizes = [16]
+// CPU: %[[ORDERED:.+]] = vector.shuffle %[[MAX]], %[[MAX]] [0, 16, 1, 17,
+// CPU: vector.extract_strided_slice %[[ORDERED]] {offsets = [0], sizes = [16]
 // CPU: %[[ALL:.+]] = vector.extract %{{.+}}[0] : f32 from vector<1xf32>
 // CPU-NEXT: scf.for
 // CPU: %[[WIDE:.+]] = vector.broadcast %[[ALL]] : f32 to vector<32xf32>

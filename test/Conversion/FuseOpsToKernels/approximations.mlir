@@ -1,0 +1,34 @@
+// On CUDA what is rounded to 16 bits or fewer may be computed in shorter forms;
+// on the CPU, and where all bits of f32 are kept, nothing may.
+// RUN: fuse-opt %s --convert-fuseops-to-kernels=target=cuda | FileCheck %s --check-prefixes=CHECK,CUDA
+// RUN: fuse-opt %s --convert-fuseops-to-kernels=target=cpu | FileCheck %s --check-prefixes=CHECK,CPU
+
+// CHECK-LABEL: func.func @rounded(
+// CUDA: arith.mulf %{{.+}}, %{{.+}} fastmath<contract>
+// CUDA: arith.addf %{{.+}}, %{{.+}} fastmath<contract>
+// CUDA: math.exp %{{.+}} fastmath<afn>
+// CPU-NOT: fastmath
+// CHECK-LABEL: func.func @kept(
+// CHECK-NOT: fastmath
+fuseops.fusible @f(%x: tensor<?x64xbf16>) -> (tensor<?x64xbf16>, tensor<?x64xf32>)
+forward {
+  %y = fuseops.group @rounded pointwise (%a = %x) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+    %p = fuseops.pointwise (%v = %a) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+      %s = arith.mulf %v, %v : f32
+      %t = arith.addf %s, %v : f32
+      %e = math.exp %t : f32
+      fuseops.yield %e : f32
+    }
+    fuseops.yield %p : tensor<?x64xbf16>
+  }
+  %z = fuseops.group @kept pointwise (%a = %x) : (tensor<?x64xbf16>) -> tensor<?x64xf32> {
+    %p = fuseops.pointwise (%v = %a) : (tensor<?x64xbf16>) -> tensor<?x64xf32> {
+      %s = arith.mulf %v, %v : f32
+      %t = arith.addf %s, %v : f32
+      %e = math.exp %t : f32
+      fuseops.yield %e : f32
+    }
+    fuseops.yield %p : tensor<?x64xf32>
+  }
+  fuseops.return %y, %z : tensor<?x64xbf16>, tensor<?x64xf32>
+}
