@@ -296,6 +296,8 @@ class Block:
             return to_bits(FLOATS[name](*(to_float(b) for b in inputs)))
         if name == "abs" and kind in ("bf16", "bf16x2"):
             return inputs[0] & U64(0x7FFF7FFF)
+        if name == "neg" and kind in ("bf16", "bf16x2"):
+            return inputs[0] ^ U64(0x80008000 if kind == "bf16x2" else 0x8000)
         if name == "neg":
             return U64(0) - inputs[0]
         if name == "bfe" and kind[0] == "u":

@@ -97,8 +97,11 @@ static Value normalCdf(ScalarMath &m, Value x) {
 /// (1 + tanh(u)) / 2 as a sigmoid, which keeps relative accuracy for very
 /// negative u where 1 + tanh(u) would cancel.
 static Value geluTanhGate(ScalarMath &m, Value x) {
-  Value cubic = m.mul(m.constant(2.0 * kSqrt2OverPi * kGeluCubic), m.mul(x, x));
-  return m.sigmoid(m.mul(x, m.add(m.constant(2.0 * kSqrt2OverPi), cubic)));
+  Value x2 = m.mul(x, x);
+  Value inner =
+      m.mul(m.mul(m.constant(2.0 * kSqrt2OverPi), x),
+            m.add(m.constant(1.0), m.mul(m.constant(kGeluCubic), x2)));
+  return m.sigmoid(inner);
 }
 
 Value activation::gelu(ScalarMath &m, Value x, GeluKind kind) {
@@ -116,8 +119,8 @@ Value activation::geluDerivative(ScalarMath &m, Value x, GeluKind kind) {
   Value one = m.constant(1.0);
   Value s = geluTanhGate(m, x);
   Value slope =
-      m.add(m.constant(2.0 * kSqrt2OverPi),
-            m.mul(m.constant(6.0 * kSqrt2OverPi * kGeluCubic), m.mul(x, x)));
+      m.mul(m.constant(2.0 * kSqrt2OverPi),
+            m.add(one, m.mul(m.constant(3.0 * kGeluCubic), m.mul(x, x))));
   // In this order, so that 0 times a large x and a large slope is 0.
   Value width = m.mul(s, m.sub(one, s));
   return m.add(s, m.mul(m.mul(x, width), slope));
