@@ -172,12 +172,12 @@ def _rmsnorm_bwd_add(*arguments: Tensor) -> Outputs:
 _bind = functools.partial
 
 
-# By the name of a case. Others, of matrix products, have no peer here.
 def llama_mlp_block(x: Tensor, gamma: Tensor, gate_up: Tensor, down: Tensor) -> Tensor:
     h = rms_norm(x, x.shape[-1:], gamma, 1e-5)
     return x + linear(swiglu(linear(h, gate_up)), down)
 
 
+# By the name of a case.
 PEERS: dict[str, Callable[..., Any]] = {
     "llama_mlp_block.bf16": llama_mlp_block,
     "swiglu": swiglu,

@@ -136,12 +136,13 @@ mlir::fuseops::listFastSchedules(const KernelGroup &group,
                                  const KernelTarget &target,
                                  const Schedule &plain) {
   SmallVector<Schedule> schedules;
-  // One block has all rows, and is done soon.
-  if (plain.workers == 1)
+  // Other chips have other registers and memory, and were not measured. One
+  // block with all rows is done soon.
+  if (target.smVersion != 90 || plain.workers == 1)
     return schedules;
-  if (!group.isTile())
-    listRows(group, plain, schedules);
-  else if (target.smVersion >= 90)
+  if (group.isTile())
     listTiles(group, plain, schedules);
+  else
+    listRows(group, plain, schedules);
   return schedules;
 }
