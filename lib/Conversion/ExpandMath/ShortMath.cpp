@@ -32,16 +32,17 @@ namespace {
 
 constexpr float kLog2E = 0x1.715476p+0f;
 
+Value skipBroadcast(Value value) {
+  auto broadcast = value.getDefiningOp<vector::BroadcastOp>();
+  return broadcast ? broadcast.getSource() : value;
+}
+
 bool isOne(Value value) {
-  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
-    value = broadcast.getSource();
-  return matchPattern(value, m_OneFloat());
+  return matchPattern(skipBroadcast(value), m_OneFloat());
 }
 
 bool isZero(Value value) {
-  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
-    value = broadcast.getSource();
-  return matchPattern(value, m_AnyZeroFloat());
+  return matchPattern(skipBroadcast(value), m_AnyZeroFloat());
 }
 
 /// The exponential of 1 + exp(x).
@@ -69,9 +70,10 @@ Value matchMinusMagnitude(Value value) {
   return matches ? x : nullptr;
 }
 
-bool isShort(math::ExpOp op) {
-  return getElementTypeOrSelf(op.getType()).isF32() &&
-         arith::bitEnumContainsAll(op.getFastmath(), Flags::afn);
+/// Whether a flag is set.
+template <typename OpTy>
+bool has(OpTy op, Flags flag) {
+  return arith::bitEnumContainsAll(op.getFastmath(), flag);
 }
 
 /// The x of select(x >= 0, 1, e) / (1 + e), e = exp(-|x|), which is sigmoid(x).
@@ -79,7 +81,7 @@ bool isShort(math::ExpOp op) {
 Value matchShortSigmoid(arith::DivFOp op) {
   math::ExpOp exponential = matchOnePlusExp(op.getRhs());
   auto numerator = op.getLhs().getDefiningOp<arith::SelectOp>();
-  if (!exponential || !isShort(exponential) || !numerator ||
+  if (!exponential || !has(exponential, Flags::afn) || !numerator ||
       !isOne(numerator.getTrueValue()) ||
       numerator.getFalseValue() != exponential.getResult())
     return nullptr;
@@ -90,8 +92,7 @@ Value matchShortSigmoid(arith::DivFOp op) {
 
 /// What a division becomes; nothing if it stays.
 Value shorten(FloatBuilder &b, arith::DivFOp op) {
-  if (!arith::bitEnumContainsAll(op.getFastmath(), Flags::afn) ||
-      !matchOnePlusExp(op.getRhs()))
+  if (!has(op, Flags::afn) || !matchOnePlusExp(op.getRhs()))
     return nullptr;
   if (Value x = matchShortSigmoid(op)) {
     Value e = b.approximateNormalExp2(b.mul(x, b.constant(-kLog2E)));
@@ -101,7 +102,7 @@ Value shorten(FloatBuilder &b, arith::DivFOp op) {
 }
 
 Value shorten(FloatBuilder &b, math::ExpOp op) {
-  if (!isShort(op))
+  if (!has(op, Flags::afn))
     return nullptr;
   Value x = op.getOperand();
   Value magnitude = matchMinusMagnitude(x);
@@ -113,9 +114,7 @@ Value shorten(FloatBuilder &b, math::ExpOp op) {
 /// The product of two factors that may be rounded with a sum.
 arith::MulFOp matchProduct(Value value) {
   auto product = value.getDefiningOp<arith::MulFOp>();
-  bool matches = product && arith::bitEnumContainsAll(product.getFastmath(),
-                                                      Flags::contract);
-  return matches ? product : nullptr;
+  return product && has(product, Flags::contract) ? product : nullptr;
 }
 
 /// a * b + c, a * b - c, c + a * b and c - a * b with one rounding. Who else
@@ -126,9 +125,7 @@ Value contract(FloatBuilder &b, OpTy op) {
   constexpr bool isDifference = std::is_same_v<OpTy, arith::SubFOp>;
   Value lhs = op.getLhs(), rhs = op.getRhs();
   arith::MulFOp left = matchProduct(lhs), right = matchProduct(rhs);
-  bool isContractable =
-      arith::bitEnumContainsAll(op.getFastmath(), Flags::contract);
-  if (!isContractable || !left == !right)
+  if (!has(op, Flags::contract) || !left == !right)
     return nullptr;
   if (left)
     return b.fma(left.getLhs(), left.getRhs(),

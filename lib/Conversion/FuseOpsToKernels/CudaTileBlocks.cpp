@@ -10,15 +10,6 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-/// Combines the values of the threads of a warp whose numbers differ in the
-/// bits from `from` down to `to`.
-Value CudaTiles::combineLanes(ReductionKind kind, Value value, int64_t from,
-                              int64_t to) {
-  for (int64_t offset = from; offset >= to; offset /= 2)
-    value = elements.combine(kind, value, elements.shuffle(value, offset));
-  return value;
-}
-
 void CudaTiles::takeIn(ReduceBlocksOp op, int64_t row, int64_t vector,
                        Value value) {
   // A thread has as many blocks of a kind as it has rows or columns of them.
@@ -41,7 +32,7 @@ void CudaTiles::storeParts(ReduceBlocksOp op) {
   Value warp = div(thread, 32);
   if (shape.columns == 1) {
     for (Value &value : own)
-      value = combineLanes(kMax, value, kTileLanes, kTileLanes);
+      value = elements.combineLanes(kMax, value, kTileLanes, kTileLanes);
     // Part by part, and in a part row by row of the tile's blocks.
     int64_t parts = layout.countParts(op);
     Value place = mul(warp, kTileSize);
@@ -98,6 +89,6 @@ int64_t CudaTiles::halveRows(SmallVectorImpl<Value> &own, Value &row,
   }
   if (lanes > 1)
     for (Value &value : own)
-      value = combineLanes(kMax, value, lanes / 2, 1);
+      value = elements.combineLanes(kMax, value, lanes / 2, 1);
   return lanes;
 }

@@ -364,7 +364,8 @@ void CudaTiles::storeColumnSums(unsigned number, ReduceRowsOp op,
                                 ValueRange own) {
   SmallVector<Value> values;
   for (Value value : own)
-    values.push_back(combineLanes(op.getKind(), value, kTileLanes, kTileLanes));
+    values.push_back(
+        elements.combineLanes(op.getKind(), value, kTileLanes, kTileLanes));
   Value warp = div(thread, 32);
   barrier();
   when(isZero(bit(thread, kTileLanes)), [&] {
@@ -390,8 +391,8 @@ void CudaTiles::storeColumnSums(unsigned number, ReduceRowsOp op,
 }
 
 void CudaTiles::storeWholeSum(unsigned number, ReduceRowsOp op, Value sum) {
-  sum =
-      combineLanes(op.getKind(), elements.combineAll(op.getKind(), sum), 16, 1);
+  sum = elements.combineLanes(op.getKind(),
+                              elements.combineAll(op.getKind(), sum), 16, 1);
   barrier();
   when(isZero(bit(thread, 31)),
        [&] { elements.storeRaw(sum, sums, div(thread, 32)); });

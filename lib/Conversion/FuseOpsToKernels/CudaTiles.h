@@ -55,7 +55,6 @@ private:
   Value isFirstOfRow();
   void barrier();
   Value bit(Value value, int64_t mask);
-  Value combineLanes(ReductionKind kind, Value value, int64_t from, int64_t to);
   int64_t halveRows(SmallVectorImpl<Value> &own, Value &row, int64_t lanes);
 
   /// Block reductions: what each thread has of its blocks, and its way to the

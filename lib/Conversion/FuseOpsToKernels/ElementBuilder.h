@@ -104,6 +104,9 @@ public:
   /// CUDA: the value of the thread of the warp whose number differs by the bit
   /// `offset`.
   Value shuffle(Value value, int64_t offset);
+  /// CUDA: combines the values of the threads of a warp whose numbers differ in
+  /// the bits from `from` down to `to`.
+  Value combineLanes(ReductionKind kind, Value value, int64_t from, int64_t to);
 
   OpBuilder &b;
   Location loc;

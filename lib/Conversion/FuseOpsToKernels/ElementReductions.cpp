@@ -88,6 +88,13 @@ Value ElementBuilder::combineAll(ReductionKind kind, Value value) {
   return vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
 }
 
+Value ElementBuilder::combineLanes(ReductionKind kind, Value value,
+                                   int64_t from, int64_t to) {
+  for (int64_t offset = from; offset >= to; offset /= 2)
+    value = combine(kind, value, shuffle(value, offset));
+  return value;
+}
+
 /// A warp exchanges 32 bits at once.
 Value ElementBuilder::shuffle(Value value, int64_t offset) {
   if (auto vector = dyn_cast<VectorType>(value.getType())) {

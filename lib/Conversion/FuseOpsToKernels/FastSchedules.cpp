@@ -101,9 +101,7 @@ static void listRows(const KernelGroup &group, const Schedule &plain,
       schedules.push_back(schedule);
     return;
   }
-  bool isWide = llvm::any_of(reductions, [&](ReduceRowsOp op) {
-    return group.getPlacement(op.getInput()) == Placement::Full;
-  });
+  bool isWide = hasWideRowReduction(group);
   int64_t lanes = llvm::divideCeil(group.getSpace().columns, plain.vector);
   if (isWide && group.getNumLevels() > 1 && lanes >= 256) {
     // What is computed beside one sum takes more registers.

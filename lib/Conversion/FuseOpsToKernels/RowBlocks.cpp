@@ -101,9 +101,8 @@ Value RowKernel::reduceBlock(ReduceBlocksOp op,
                           elements.combineAll(kind, total),
                           vectors.front().isValid);
   int64_t threads = countBlockThreads(op.getBlockColumns());
-  for (int64_t offset = std::min<int64_t>(threads, 32) / 2; offset > 0;
-       offset /= 2)
-    total = elements.combine(kind, total, elements.shuffle(total, offset));
+  total =
+      elements.combineLanes(kind, total, std::min<int64_t>(threads, 32) / 2, 1);
   return combineWarpsOfBlock(total, threads / 32);
 }
 

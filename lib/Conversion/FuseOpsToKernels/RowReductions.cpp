@@ -21,9 +21,7 @@ void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
   SmallVector<ReduceColumnsOp> reductions = reductionsIn(pass);
   int64_t lanes = std::min<int64_t>(schedule.threads, 32);
   for (auto [op, value] : llvm::zip(reductions, values))
-    for (int64_t offset = lanes / 2; offset > 0; offset /= 2)
-      value = elements.combine(op.getKind(), value,
-                               elements.shuffle(value, offset));
+    value = elements.combineLanes(op.getKind(), value, lanes / 2, 1);
   int64_t warps = schedule.threads / 32;
   if (warps <= 1)
     return;

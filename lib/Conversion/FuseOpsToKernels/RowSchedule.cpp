@@ -36,8 +36,7 @@ int64_t mlir::fuseops::countHeldElements(const KernelGroup &group,
   return held;
 }
 
-/// Whether a reduction over rows takes in a value of every column.
-static bool hasWideRowReduction(const KernelGroup &group) {
+bool mlir::fuseops::hasWideRowReduction(const KernelGroup &group) {
   return llvm::any_of(group.getRowReductions(), [&](ReduceRowsOp op) {
     return group.getPlacement(op.getInput()) == Placement::Full;
   });

@@ -83,6 +83,11 @@ static Schedule chooseCpu(const KernelGroup &group) {
   return schedule;
 }
 
+/// What the templates choose.
+static Schedule chooseCudaPlain(const KernelGroup &group) {
+  return group.isTile() ? chooseCudaTiles(group) : chooseCudaRows(group);
+}
+
 //===----------------------------------------------------------------------===//
 // Schedules that are written down
 //===----------------------------------------------------------------------===//
@@ -136,7 +141,7 @@ static SmallVector<int64_t> getWorkers(const KernelGroup &group,
   // Beside one tile a block: blocks that go on to other tiles.
   if (group.isTile() && !hasPartials)
     return {kProcessors, 2 * kProcessors};
-  int64_t tiles = chooseBase(group, target).tiles;
+  int64_t tiles = chooseCudaPlain(group).tiles;
   SmallVector<int64_t> workers;
   for (int64_t blocks : {1, 2, 3, 4, 6, 8, 16})
     workers.push_back(tiles * llvm::divideCeil(blocks * kProcessors, tiles));
@@ -270,8 +275,7 @@ Schedule mlir::fuseops::chooseBase(const KernelGroup &group,
                                    const KernelTarget &target) {
   if (!target.isCUDA())
     return chooseCpu(group);
-  Schedule plain =
-      group.isTile() ? chooseCudaTiles(group) : chooseCudaRows(group);
+  Schedule plain = chooseCudaPlain(group);
   // Keys that are written down are not mixed with those of another schedule.
   if (!group.getGroup().getSchedule())
     for (Schedule fast : listFastSchedules(group, target, plain))

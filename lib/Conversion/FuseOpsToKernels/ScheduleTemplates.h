@@ -62,6 +62,9 @@ bool mayHoldRow(const KernelGroup &group, const Schedule &schedule);
 /// A block for each task: the processors draw what is next.
 constexpr int64_t kTasks = int64_t(1) << 20;
 
+/// Whether a reduction over rows takes in a value of every column.
+bool hasWideRowReduction(const KernelGroup &group);
+
 /// Whether something has one element a block of columns.
 bool hasBlocks(const KernelGroup &group);
 
