@@ -7,6 +7,7 @@
 
 #include "FusionGraph.h"
 
+#include "FuseOps/Analysis/Product.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -37,6 +38,7 @@ static double getShare(KernelTemplate kernelTemplate) {
   case KernelTemplate::Tile:
     return 0.60;
   case KernelTemplate::Library:
+  case KernelTemplate::Gemm:
   case KernelTemplate::Finalize:
     return 1;
   }
@@ -55,6 +57,7 @@ static int getRank(KernelTemplate kernelTemplate) {
   case KernelTemplate::Tile:
     return 3;
   case KernelTemplate::Library:
+  case KernelTemplate::Gemm:
   case KernelTemplate::Finalize:
     return 4;
   }
@@ -81,7 +84,8 @@ static double sizeInMemory(Value value) {
          static_cast<double>(bytes.getGrowth()) * (kSymbol / 128);
 }
 
-FusionGraph::FusionGraph(Block &block) : blocks(findBlockValues(block)) {
+FusionGraph::FusionGraph(Block &block, bool generatesProducts)
+    : generatesProducts(generatesProducts), blocks(findBlockValues(block)) {
   for (auto concat : block.getOps<ConcatOp>())
     for (Value input : concat.getInputs())
       joined.unionSets(getColumns(cast<RankedTensorType>(input.getType())),
@@ -142,8 +146,15 @@ void FusionGraph::addOperation(Operation &op) {
 void FusionGraph::inspect(FusionNode &node) {
   node.shape = inspectOperation(node.op);
   auto fusible = dyn_cast<FusibleOpInterface>(node.op);
-  if (!fusible)
+  if (!fusible) {
+    std::optional<Product> product =
+        generatesProducts ? Product::get(node.op) : std::nullopt;
+    node.isProduct = product && product->findFault().empty();
+    if (node.isProduct)
+      node.space =
+          getSpace(cast<RankedTensorType>(product->getResult().getType()));
     return;
+  }
   node.isMemory = true;
   node.space = getSpace(fusible.getIterationSpace());
   auto permute = dyn_cast<PermuteOp>(node.op);
@@ -184,10 +195,11 @@ void FusionGraph::findPairs() {
 unsigned FusionGraph::checkSpaces(ArrayRef<unsigned> group) const {
   if (group.size() == 1)
     return 0;
-  // 1. memory kernels only
-  if (llvm::any_of(group,
-                   [&](unsigned member) { return !nodes[member].isMemory; }))
-    return 1;
+  // 1. memory kernels only, or one contraction and what is computed of it
+  const auto *product = llvm::find_if(
+      group, [&](unsigned member) { return !nodes[member].isMemory; });
+  if (product != group.end())
+    return checkProduct(group, *product);
   // 2. one iteration space; what is joined may have other columns
   IterationSpace space = nodes[group.front()].space;
   for (unsigned member : group) {
@@ -200,6 +212,41 @@ unsigned FusionGraph::checkSpaces(ArrayRef<unsigned> group) const {
         !joined.isEquivalent(own.columns, space.columns))
       return 2;
   }
+  return 0;
+}
+
+/// The condition that forbids a group with the contraction `product`.
+unsigned FusionGraph::checkProduct(ArrayRef<unsigned> group,
+                                   unsigned product) const {
+  const FusionNode &own = nodes[product];
+  if (!own.isProduct)
+    return 1;
+  for (unsigned member : group) {
+    const FusionNode &node = nodes[member];
+    if (member == product)
+      continue;
+    if (!node.isMemory)
+      return 1;
+    if (node.space != own.space)
+      return 2;
+    // 9. the kernel computes elements of its result, and sums over rows
+    bool isElementwise =
+        node.shape.kernelTemplate == KernelTemplate::Pointwise ||
+        (node.shape.kernelTemplate == KernelTemplate::RowColumn &&
+         !node.shape.needsRows);
+    if (!isElementwise || node.isMoved() || node.isOfBlocks ||
+        node.shape.readsMoved.any())
+      return 9;
+    // Sums are of 128 rows each.
+    bool isSummed = node.shape.reduced.any();
+    if (isSummed && !own.space.rows.isConstant() &&
+        own.space.rows != Extent{0, 1})
+      return 9;
+  }
+  // Its operands lie in memory.
+  for (FusionNode::Edge edge : own.edges)
+    if (llvm::is_contained(group, edge.producer))
+      return 9;
   return 0;
 }
 
@@ -317,6 +364,10 @@ bool FusionGraph::needsRows(ArrayRef<unsigned> group) const {
 }
 
 KernelTemplate FusionGraph::getTemplate(ArrayRef<unsigned> group) const {
+  bool isProduct = llvm::any_of(
+      group, [&](unsigned member) { return nodes[member].isProduct; });
+  if (isProduct && group.size() > 1)
+    return KernelTemplate::Gemm;
   KernelTemplate needed = nodes[group.front()].shape.kernelTemplate;
   auto need = [&](KernelTemplate kernelTemplate) {
     if (getRank(kernelTemplate) > getRank(needed))
@@ -348,13 +399,14 @@ double FusionGraph::getShare(ArrayRef<unsigned> group) const {
 }
 
 double FusionGraph::getLaunchCost(ArrayRef<unsigned> group) const {
-  if (!nodes[group.front()].isMemory)
-    return 0;
+  // A contraction is launched in any case.
+  bool isProduct = llvm::any_of(
+      group, [&](unsigned member) { return !nodes[member].isMemory; });
   // What is reduced over rows is finished by a launch of its own.
   bool isFinalized = llvm::any_of(group, [&](unsigned member) {
     return nodes[member].shape.reduced.any();
   });
-  return kLaunchBytes * (isFinalized ? 2 : 1);
+  return kLaunchBytes * ((isProduct ? 0 : 1) + (isFinalized ? 1 : 0));
 }
 
 bool FusionGraph::canFollow(unsigned node, unsigned other) const {

@@ -19,6 +19,8 @@ namespace mlir::fuseops {
 struct FusionNode {
   Operation *op;
   bool isMemory = false;
+  /// A contraction whose kernel may be generated, with what is computed of it.
+  bool isProduct = false;
   /// A permutation that is written through: its input is computed and moved.
   bool isScattered = false;
   /// It reduces or expands blocks, which only tiles can.
@@ -43,10 +45,11 @@ struct FusionNode {
 };
 
 /// The operations of a block; reshapes, constants and the terminator are none.
-/// The symbol counts as 8192.
+/// The symbol counts as 8192. With `generatesProducts` contractions are fused
+/// too.
 class FusionGraph : public PlanGraph {
 public:
-  explicit FusionGraph(Block &block);
+  FusionGraph(Block &block, bool generatesProducts);
 
   const FusionNode &getNode(unsigned number) const { return nodes[number]; }
   /// Pairs of neighbours, legal or not: first those of which the second reads
@@ -54,7 +57,7 @@ public:
   /// of the others.
   ArrayRef<std::pair<unsigned, unsigned>> getPairs() const { return pairs; }
 
-  /// The condition that forbids `group`: 1 or 2, as far as the spaces of its
+  /// The condition that forbids `group`: 1, 2 or 9, as far as the spaces of its
   /// nodes tell, or 0.
   unsigned checkSpaces(ArrayRef<unsigned> group) const;
   /// The condition 2, 4, 5, 6 or 7 that forbids `group`, whose spaces agree, or
@@ -74,10 +77,12 @@ private:
   void findPairs();
   /// The number of a value that a node reads or gives.
   unsigned getNumber(Value value);
+  unsigned checkProduct(ArrayRef<unsigned> group, unsigned product) const;
   bool hasOneWidth(ArrayRef<unsigned> group) const;
   bool needsRows(ArrayRef<unsigned> group) const;
   int64_t countSharedBytes(ArrayRef<unsigned> group) const;
 
+  bool generatesProducts;
   std::vector<FusionNode> nodes;
   DenseMap<Operation *, unsigned> index;
   DenseMap<Value, unsigned> numbers;

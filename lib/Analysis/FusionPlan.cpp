@@ -23,7 +23,8 @@ StringRef mlir::fuseops::getFusionConditionText(unsigned condition) {
       "one moves elements of what the other computes",
       "a tile kernel reads statistics of rows that it would have to compute",
       "one tile kernel of both has no room in shared memory",
-      "one kernel of both takes longer than two"};
+      "one kernel of both takes longer than two",
+      "the kernel of a product does not do what the other does"};
   return texts[condition];
 }
 
@@ -46,9 +47,10 @@ static unsigned explain(const FusionGraph &graph, const Partition &groups,
   return 8;
 }
 
-FusionPlan FusionPlan::compute(Block &block, bool fuse) {
+FusionPlan FusionPlan::compute(Block &block, bool fuse,
+                               bool generatesProducts) {
   FusionPlan plan;
-  FusionGraph graph(block);
+  FusionGraph graph(block, fuse && generatesProducts);
   Partition groups = fuse ? planCheapest(graph) : planSeparately(graph);
   std::vector<KernelNodes> kernels;
   if (fuse)

@@ -67,6 +67,7 @@ static const char *findFunctions(void *library, CudaDriver &driver) {
   find(driver.contextGetId, "cuCtxGetId", /*isRequired=*/false);
   find(driver.functionLoad, "cuFuncLoad", /*isRequired=*/false);
   find(driver.launchExtended, "cuLaunchKernelEx", /*isRequired=*/false);
+  find(driver.tensorMapEncode, "cuTensorMapEncodeTiled", /*isRequired=*/false);
   return missing;
 }
 

@@ -16,6 +16,7 @@
 
 #include "FuseOps-c/Runtime.h"
 
+#include <cstdint>
 #include <string>
 
 namespace fuseops {
@@ -73,6 +74,11 @@ struct CudaCopy2D {
   size_t rowBytes, rows;
 };
 
+/// CUtensorMap: what the tensor memory accelerator is told of a matrix.
+struct alignas(64) CudaTensorMap {
+  uint64_t words[16];
+};
+
 /// The driver's functions.
 struct CudaDriver {
   CudaResult (*init)(unsigned);
@@ -113,6 +119,11 @@ struct CudaDriver {
   CudaResult (*functionLoad)(CudaFunction);
   CudaResult (*launchExtended)(const CudaLaunchConfig *, CudaFunction, void **,
                                void **);
+  CudaResult (*tensorMapEncode)(CudaTensorMap *, int type, unsigned rank,
+                                void *address, const uint64_t *sizes,
+                                const uint64_t *strides, const uint32_t *box,
+                                const uint32_t *elementStrides, int interleave,
+                                int swizzle, int promotion, int fill);
 
   /// The driver, loaded and initialised on first use. Fails with
   /// FUSEOPS_UNAVAILABLE where there is none, or no device.

@@ -7,6 +7,7 @@
 
 #include "CublasLt.h"
 #include "CudaCode.h"
+#include "CudaParameters.h"
 #include "Status.h"
 
 using namespace fuseops::runtime;
@@ -81,26 +82,22 @@ static CudaResult submit(const CudaDriver &driver, CudaFunction function,
 
 /// `followsKernel` is whether a kernel of this run is the last of the stream.
 static fuseopsStatus launchKernel(const CudaScope &scope,
-                                  const CudaKernels &kernels, const Step &step,
+                                  const CudaKernels &kernels,
+                                  const Entry &entry, const Step &step,
                                   const Binding &binding, CudaStream stream,
                                   bool &followsKernel) {
   const KernelStep &kernel = step.kernel;
-  int64_t rows, count;
-  if (fuseopsStatus status = bindKernel(step, binding, rows, count))
+  // Reused by all launches of a thread, so that a run allocates nothing.
+  static thread_local CudaParameters parameters;
+  int64_t workers;
+  if (fuseopsStatus status =
+          parameters.bind(*scope.driver, entry, step, binding, workers))
     return status;
-  int64_t workers = kernel.grid.countWorkers(rows);
   if (workers == 0)
     return FUSEOPS_OK;
-  // Reused by all launches of a thread, so that a run allocates nothing.
-  static thread_local std::vector<void *> parameters;
-  parameters.clear();
-  for (int32_t index : kernel.tensors)
-    parameters.push_back(const_cast<void **>(&binding.pointers[index]));
-  parameters.push_back(&rows);
-  parameters.push_back(&count);
   CudaResult result =
       submit(*scope.driver, kernels.functions[kernel.kernel], kernel,
-             static_cast<unsigned>(workers), parameters.data(), stream,
+             static_cast<unsigned>(workers), parameters.getPointers(), stream,
              kernel.startsEarly && followsKernel);
   followsKernel = true;
   return scope.driver->check(result, "launching the kernel");
@@ -134,8 +131,8 @@ static fuseopsStatus launchEntry(const CudaScope &scope,
         return status;
     fuseopsStatus status =
         step.isMatmul ? launchMatmul(scope, entry, step, binding, stream)
-                      : launchKernel(scope, kernels, step, binding, stream,
-                                     followsKernel);
+                      : launchKernel(scope, kernels, entry, step, binding,
+                                     stream, followsKernel);
     if (status)
       return addContext(status, ("step `" + step.name + "`").c_str());
   }

@@ -8,78 +8,22 @@
 #include "CpuCode.h"
 #include "CudaCode.h"
 #include "DType.h"
+#include "Decoder.h"
 #include "FuseOps/Format/ProgramFile.h"
-#include "FuseOps/Format/Program_generated.h"
-#include "Program.h"
 #include "Status.h"
 
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
-#include <map>
-#include <set>
 
 using namespace fuseops;
 using namespace fuseops::runtime;
 
-// Beyond these a program is surely damaged; they bound what a check costs.
+// Beyond this a program is surely damaged; it bounds what a check costs.
 static constexpr size_t kMaxRank = 32;
-static constexpr size_t kMaxKernelTensors = 2048;
-static constexpr int64_t kMaxWorkers = INT32_MAX;
-static constexpr int32_t kMaxSharedBytes = 1 << 20;
 
 // How many values of the symbol a program is checked for when it is loaded. A
 // run checks the sizes for its own value again.
 static constexpr int64_t kCheckedSymbols = 4;
-
-namespace {
-
-/// Decodes one program. Each function returns false once the last error is
-/// set.
-class Decoder {
-public:
-  Decoder(Program &program) : program(program) {}
-
-  fuseopsStatus decode(const schema::Program &file);
-
-private:
-  bool invalid(const char *format, ...) __attribute__((format(printf, 2, 3)));
-  bool decodeExtent(const schema::Extent *in, const char *what,
-                    fuseopsExtent &out);
-  bool decodeTensor(const schema::Tensor &in, Tensor &out);
-  bool decodeGrid(const schema::Grid *in, Grid &out);
-  bool decodeKernel(const schema::KernelStep &in, KernelStep &out);
-  bool decodeMatmul(const schema::MatmulStep &in, MatmulStep &out);
-  bool decodeStep(const schema::Step &in, Step &out);
-  bool decodeCode(const schema::Code &in, Code &out);
-  bool decodeEntry(const schema::Entry &in);
-  bool resolveAliases();
-  bool resolveInputs(const schema::Entry &in);
-  bool resolveOutputs(const schema::Entry &in);
-  bool checkSizes(int64_t symbol);
-  bool isTensor(int32_t index) const {
-    return index >= 0 && static_cast<size_t>(index) < entry->tensors.size();
-  }
-
-  Program &program;
-  Entry *entry = nullptr;
-  /// Where in the program the decoder is, for the sentence.
-  std::string where;
-  std::map<std::string, int32_t> kernelIndices;
-  std::set<std::string> stepNames;
-};
-
-} // namespace
-
-/// Copies a structure of the file. In a damaged one it may lie at an odd
-/// address, which the verifier does not see.
-template <typename Struct>
-static Struct copyStruct(const Struct *in) {
-  Struct out;
-  std::memcpy(static_cast<void *>(&out), static_cast<const void *>(in),
-              sizeof(Struct));
-  return out;
-}
 
 bool Decoder::invalid(const char *format, ...) {
   char buffer[512];
@@ -149,123 +93,6 @@ bool Decoder::decodeTensor(const schema::Tensor &in, Tensor &out) {
                    out.name.c_str(), out.constant);
   std::string offsetName = "the offset of tensor `" + out.name + "`";
   return decodeExtent(in.offset(), offsetName.c_str(), out.offset);
-}
-
-bool Decoder::decodeGrid(const schema::Grid *in, Grid &out) {
-  if (!in)
-    return true;
-  schema::Grid grid = copyStruct(in);
-  if (grid.rows_per_worker() < 1)
-    return invalid("expected rows_per_worker of at least 1, but got %lld",
-                   static_cast<long long>(grid.rows_per_worker()));
-  if (grid.max_workers() < 1 || grid.max_workers() > kMaxWorkers)
-    return invalid("expected max_workers of 1 to %lld, but got %lld",
-                   static_cast<long long>(kMaxWorkers),
-                   static_cast<long long>(grid.max_workers()));
-  out.rowsPerWorker = grid.rows_per_worker();
-  out.maxWorkers = grid.max_workers();
-  return decodeExtent(&grid.rows(), "the rows of a grid", out.rows);
-}
-
-bool Decoder::decodeKernel(const schema::KernelStep &in, KernelStep &out) {
-  std::string name = in.kernel()->str();
-  if (name.empty())
-    return invalid("expected a kernel name, but got an empty one");
-  auto [it, isNew] = kernelIndices.try_emplace(
-      name, static_cast<int32_t>(program.kernels.size()));
-  if (isNew)
-    program.kernels.push_back(name);
-  out.kernel = it->second;
-  if (in.tensors()->size() > kMaxKernelTensors)
-    return invalid("expected at most %zu tensors, but got %u",
-                   kMaxKernelTensors, in.tensors()->size());
-  for (int32_t index : *in.tensors()) {
-    if (!isTensor(index))
-      return invalid("tensor %d does not exist", index);
-    out.tensors.push_back(index);
-  }
-  if (!in.grid())
-    return invalid("expected a grid, but got none");
-  if (!decodeGrid(in.grid(), out.grid) ||
-      !decodeGrid(in.count_grid(), out.countGrid))
-    return false;
-  out.threadsX = in.threads_x();
-  out.threadsY = in.threads_y();
-  if (out.threadsX < 1 || out.threadsY < 1 || out.threadsX > 1024 ||
-      out.threadsY > 1024 || out.threadsX * out.threadsY > 1024)
-    return invalid("expected 1 to 1024 threads, but got %d x %d", out.threadsX,
-                   out.threadsY);
-  out.startsEarly = in.starts_early();
-  out.sharedBytes = in.shared_bytes();
-  if (out.sharedBytes < 0 || out.sharedBytes > kMaxSharedBytes)
-    return invalid("expected 0 to %d bytes of shared memory, but got %d",
-                   kMaxSharedBytes, out.sharedBytes);
-  return true;
-}
-
-bool Decoder::decodeMatmul(const schema::MatmulStep &in, MatmulStep &out) {
-  out.a = in.a();
-  out.b = in.b();
-  out.bias = in.bias();
-  out.out = in.out();
-  out.transposeA = in.transpose_a();
-  out.transposeB = in.transpose_b();
-  out.aScale = in.a_scale();
-  out.bScale = in.b_scale();
-  out.fastAccumulate = in.fast_accumulate();
-  bool isScaled = out.aScale != -1 || out.bScale != -1;
-  if (isScaled && (!program.isCuda() || out.transposeA || !out.transposeB))
-    return invalid("expected a product of FP8, [m, k] x [n, k], on CUDA");
-  for (schema::ScaleKind kind : {in.a_scale_kind(), in.b_scale_kind()})
-    if (kind > schema::ScaleKind_Block128x128)
-      return invalid("unknown kind of scale %d", static_cast<int>(kind));
-  out.aScaleKind = static_cast<ScaleKind>(in.a_scale_kind());
-  out.bScaleKind = static_cast<ScaleKind>(in.b_scale_kind());
-  auto check = [&](int32_t index, bool accepts(fuseopsDType),
-                   const char *expected) {
-    if (!isTensor(index))
-      return invalid("tensor %d does not exist", index);
-    const Tensor &tensor = entry->tensors[index];
-    return accepts(tensor.dtype) ||
-           invalid("expected `%s` to be %s, but got %s", tensor.name.c_str(),
-                   expected, fuseopsDTypeName(tensor.dtype));
-  };
-  const char *plain = "f64, f32, f16 or bf16";
-  auto *isFactor = isScaled ? isFp8DType : isMatmulDType;
-  for (int32_t index : {out.a, out.b})
-    if (!check(index, isFactor, isScaled ? "FP8" : plain))
-      return false;
-  return check(out.out, isMatmulDType, plain) &&
-         (out.bias == -1 || check(out.bias, isMatmulDType, plain)) &&
-         (!isScaled || (check(out.aScale, isScaleDType, "f32") &&
-                        check(out.bScale, isScaleDType, "f32"))) &&
-         decodeExtent(in.m(), "m", out.m) && decodeExtent(in.n(), "n", out.n) &&
-         decodeExtent(in.k(), "k", out.k);
-}
-
-bool Decoder::decodeStep(const schema::Step &in, Step &out) {
-  out.name = in.name()->str();
-  where = "entry `" + entry->name + "`, step `" + out.name + "`";
-  if (!stepNames.insert(out.name).second)
-    return invalid("expected a unique name, but an earlier step has it");
-  if (in.template_name())
-    out.templateName = in.template_name()->str();
-  if (in.members())
-    for (const flatbuffers::String *member : *in.members())
-      out.members.push_back(member->str());
-  for (const std::string &member : out.members)
-    out.memberNames.push_back(member.c_str());
-  if (!decodeExtent(in.bytes(), "its bytes", out.bytes) ||
-      !decodeExtent(in.flops(), "its flops", out.flops))
-    return false;
-  if (const schema::KernelStep *kernel = in.step_as_KernelStep())
-    return decodeKernel(*kernel, out.kernel);
-  if (const schema::MatmulStep *matmul = in.step_as_MatmulStep()) {
-    out.isMatmul = true;
-    entry->hasMatmul = true;
-    return decodeMatmul(*matmul, out.matmul);
-  }
-  return invalid("unknown kind of step %d", static_cast<int>(in.step_type()));
 }
 
 /// Finds the root of each tensor.
@@ -365,6 +192,10 @@ bool Decoder::checkSizes(int64_t symbol) {
     MatmulArguments ignored;
     if (step.isMatmul && entry->describeMatmul(step, symbol, ignored))
       return false;
+    int64_t rows, batch;
+    for (const TensorMap &map : step.kernel.maps)
+      if (entry->sizeTensorMap(step, map, symbol, rows, batch))
+        return false;
   }
   return true;
 }

@@ -147,6 +147,37 @@ fuseopsStatus Entry::describeScales(const Step &step, int64_t symbol,
   return FUSEOPS_OK;
 }
 
+fuseopsStatus Entry::sizeTensorMap(const Step &step, const TensorMap &map,
+                                   int64_t symbol, int64_t &rows,
+                                   int64_t &batch) const {
+  const Tensor &tensor = tensors[step.kernel.tensors[map.tensor]];
+  batch = 1;
+  if (!evaluate(map.rows, symbol, rows) || rows > kMaxMapSize ||
+      (map.batchPitch != 0 &&
+       (!evaluate(map.batch, symbol, batch) || batch > kMaxMapSize)))
+    return fail(FUSEOPS_INVALID_PROGRAM,
+                "step `%s`: expected the tensor map of `%s` to have at most "
+                "2^32 rows and matrices",
+                step.name.c_str(), tensor.name.c_str());
+  if (rows == 0 || batch == 0 || map.columns == 0)
+    return FUSEOPS_OK;
+  // One behind the last element of the last row of the last matrix.
+  int64_t end = map.columns, offset, elements;
+  auto add = [&](int64_t count, int64_t pitch) {
+    return !__builtin_mul_overflow(count, pitch, &offset) &&
+           !__builtin_add_overflow(end, offset, &end);
+  };
+  if (!add(rows - 1, map.pitch) || !add(batch - 1, map.batchPitch) ||
+      !tensor.countElements(symbol, elements) || end > elements)
+    return fail(FUSEOPS_INVALID_PROGRAM,
+                "step `%s`: expected `%s` to hold the %lld x %lld x %lld "
+                "elements of its tensor map",
+                step.name.c_str(), tensor.name.c_str(),
+                static_cast<long long>(batch), static_cast<long long>(rows),
+                static_cast<long long>(map.columns));
+  return FUSEOPS_OK;
+}
+
 fuseopsStatus Entry::placeInWorkspace(int32_t index, int64_t symbol,
                                       int64_t &offset) const {
   const Tensor &tensor = tensors[index];

@@ -67,6 +67,25 @@ struct Grid {
   }
 };
 
+/// A matrix in a kernel's tensor that the tensor memory accelerator of a CUDA
+/// chip copies boxes of; see Program.fbs.
+struct TensorMap {
+  /// Index into `KernelStep::tensors`.
+  int32_t tensor = 0;
+  int64_t columns = 0;
+  fuseopsExtent rows = {};
+  int64_t pitch = 0;
+  int32_t boxColumns = 1;
+  int32_t boxRows = 1;
+  int32_t swizzle = 0;
+  /// How many matrices there are, if `batchPitch` is not 0.
+  fuseopsExtent batch = {};
+  int64_t batchPitch = 0;
+};
+
+/// The most columns, rows or matrices that a tensor map has.
+constexpr int64_t kMaxMapSize = int64_t(1) << 32;
+
 struct KernelStep {
   /// Index into `Program::kernels`.
   int32_t kernel = 0;
@@ -76,6 +95,7 @@ struct KernelStep {
   int32_t threadsY = 1;
   int32_t sharedBytes = 0;
   Grid countGrid;
+  std::vector<TensorMap> maps;
   /// CUDA: the kernel waits by itself for what comes before it on the stream.
   bool startsEarly = false;
 };
@@ -138,6 +158,11 @@ struct Entry {
   /// The same of its scales.
   fuseopsStatus describeScales(const Step &step, int64_t symbol,
                                MatmulArguments &arguments) const;
+  /// Writes the rows and matrices of a tensor map, 1 matrix where it has no
+  /// batch, and checks that they lie in its tensor.
+  fuseopsStatus sizeTensorMap(const Step &step, const TensorMap &map,
+                              int64_t symbol, int64_t &rows,
+                              int64_t &batch) const;
   /// Writes the offset of workspace tensor `index`, rounded up to the alignment
   /// that tensors in the workspace have, and checks that it fits.
   fuseopsStatus placeInWorkspace(int32_t index, int64_t symbol,

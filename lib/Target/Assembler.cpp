@@ -190,7 +190,10 @@ mlir::fuseops::assembleToCubin(Location loc, StringRef ptx, StringRef chip,
                                const AssemblerOptions &options) {
   // A tool older than the chip refuses it, so the next one gets its turn.
   std::string refusal;
-  if (options.useNvJitLink) {
+  // What is to be linked has a fixed number of registers, so nvJitLink ignores
+  // `setmaxnreg` (C7504). ptxas and the driver see whole programs.
+  bool movesRegisters = ptx.contains("setmaxnreg");
+  if (options.useNvJitLink && !movesRegisters) {
     for (const std::string &path : findNvJitLink(options)) {
       NvJitLink library;
       if (!library.open(path))

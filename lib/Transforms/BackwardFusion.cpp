@@ -27,7 +27,8 @@ struct BackwardFusionPass
   void runOnOperation() override {
     FusibleOp fusible = getOperation();
     if (!fusible.getBackward().empty())
-      fuseRegion(fusible.getBackward(), "backward", DEBUG_TYPE, fuse);
+      fuseRegion(fusible.getBackward(), "backward", DEBUG_TYPE, fuse,
+                 generateProducts);
   }
 };
 } // namespace

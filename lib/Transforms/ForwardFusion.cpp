@@ -27,7 +27,8 @@ struct ForwardFusionPass
   void runOnOperation() override {
     FusibleOp fusible = getOperation();
     if (!fusible.getForward().empty())
-      fuseRegion(fusible.getForward(), "forward", DEBUG_TYPE, fuse);
+      fuseRegion(fusible.getForward(), "forward", DEBUG_TYPE, fuse,
+                 generateProducts);
   }
 };
 } // namespace

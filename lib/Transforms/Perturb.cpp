@@ -36,8 +36,10 @@ struct PerturbPass : mlir::fuseops::impl::PerturbPassBase<PerturbPass> {
 /// Where what rounds is, and with which noise.
 class Perturber {
 public:
-  Perturber(MLIRContext *context, uint64_t seed, double magnitude)
-      : builder(context), random(seed), magnitude(magnitude) {}
+  Perturber(MLIRContext *context, uint64_t seed, double magnitude,
+            bool overflows)
+      : builder(context), random(seed), magnitude(magnitude),
+        overflows(overflows) {}
 
   void decompose(Block &block);
   void perturb(Block &block);
@@ -46,6 +48,7 @@ private:
   Value makeNoise(OpBuilder &b, Location loc, Value x);
   Value addNoise(OpBuilder &b, Location loc, Value x, Value noise,
                  double roundoff);
+  Value limit(OpBuilder &b, Location loc, Value x, Type type);
   Value perturbTensor(Value value, double roundoff);
   void perturbBody(PointwiseOp pointwise);
 
@@ -53,9 +56,16 @@ private:
   std::mt19937_64 random;
   /// How many times as large as a rounding the noise is.
   double magnitude;
+  /// Whether what a type cannot hold becomes infinite.
+  bool overflows;
 };
 
 } // namespace
+
+static Value makeConstant(OpBuilder &b, Location loc, Type type,
+                          double number) {
+  return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, number));
+}
 
 /// Replaces operations by core operations, whose roundings are seen.
 void Perturber::decompose(Block &block) {
@@ -104,10 +114,6 @@ Value Perturber::makeNoise(OpBuilder &b, Location loc, Value x) {
   double frequency = draw(random), start = draw(random) * 3;
   unsigned width = x.getType().getIntOrFloatBitWidth();
   Type integer = b.getIntegerType(width);
-  auto constant = [&](double number) -> Value {
-    return arith::ConstantOp::create(b, loc,
-                                     b.getFloatAttr(x.getType(), number));
-  };
   auto bits = [&](uint64_t number) -> Value {
     APInt value(64, number);
     return arith::ConstantOp::create(
@@ -117,6 +123,9 @@ Value Perturber::makeNoise(OpBuilder &b, Location loc, Value x) {
   Value product = arith::MulIOp::create(b, loc, pattern, bits(kMultiplier));
   Value hash = arith::ShRUIOp::create(b, loc, product, bits(width - kBits));
   Value position = arith::SIToFPOp::create(b, loc, x.getType(), hash);
+  auto constant = [&](double number) {
+    return makeConstant(b, loc, x.getType(), number);
+  };
   Value phase = math::FmaOp::create(b, loc, position, constant(frequency),
                                     constant(start));
   return math::SinOp::create(b, loc, phase);
@@ -125,15 +134,33 @@ Value Perturber::makeNoise(OpBuilder &b, Location loc, Value x) {
 /// `x * (1 + magnitude * roundoff * noise)`.
 Value Perturber::addNoise(OpBuilder &b, Location loc, Value x, Value noise,
                           double roundoff) {
-  auto constant = [&](double number) -> Value {
-    return arith::ConstantOp::create(b, loc,
-                                     b.getFloatAttr(x.getType(), number));
+  auto constant = [&](double number) {
+    return makeConstant(b, loc, x.getType(), number);
   };
   Value change =
       arith::MulFOp::create(b, loc, noise, constant(magnitude * roundoff));
   // A factor, and no summand, so that an infinity stays one.
   return arith::MulFOp::create(
       b, loc, x, arith::AddFOp::create(b, loc, constant(1), change));
+}
+
+/// `x`, or an infinity of its sign where it is past what `type` holds, as it is
+/// where a kernel has it in that type: the reference has f64 in its place.
+Value Perturber::limit(OpBuilder &b, Location loc, Value x, Type type) {
+  if (!overflows)
+    return x;
+  auto constant = [&](double number) {
+    return makeConstant(b, loc, x.getType(), number);
+  };
+  double largest =
+      APFloat::getLargest(cast<FloatType>(type).getFloatSemantics())
+          .convertToDouble();
+  Value size = math::AbsFOp::create(b, loc, x);
+  Value isPast = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, size,
+                                       constant(largest));
+  Value infinity = math::CopySignOp::create(
+      b, loc, constant(std::numeric_limits<double>::infinity()), x);
+  return arith::SelectOp::create(b, loc, isPast, infinity, x);
 }
 
 /// The tensor with noise; itself where it holds no floats, or FP8 data, which
@@ -148,17 +175,18 @@ Value Perturber::perturbTensor(Value value, double roundoff) {
                   ValueRange scalars) -> SmallVector<Value> {
     Value x = scalars[0], noise = makeNoise(b, loc, x);
     Value noisy = addNoise(b, loc, x, noise, roundoff);
-    if (!type.getElementType().isF16())
-      return {noisy};
-    auto constant = [&](double number) -> Value {
-      return arith::ConstantOp::create(b, loc,
-                                       b.getFloatAttr(x.getType(), number));
+    Type element = type.getElementType();
+    if (!element.isF16())
+      return {limit(b, loc, noisy, element)};
+    auto constant = [&](double number) {
+      return makeConstant(b, loc, x.getType(), number);
     };
     Value moved = math::FmaOp::create(
         b, loc, noise, constant(std::ldexp(magnitude, -25)), noisy);
     Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x,
                                          constant(0));
-    return {arith::SelectOp::create(b, loc, isZero, x, moved)};
+    return {limit(b, loc, arith::SelectOp::create(b, loc, isZero, x, moved),
+                  element)};
   };
   return PointwiseOp::build(builder, value.getLoc(), type, value, body)
       .getResult(0);
@@ -185,6 +213,7 @@ void Perturber::perturbBody(PointwiseOp pointwise) {
     Value noise = makeNoise(builder, op.getLoc(), exact);
     Value noisy = addNoise(builder, op.getLoc(), exact, noise,
                            getErrorFactor(op) * getRoundoff(exact.getType()));
+    noisy = limit(builder, op.getLoc(), noisy, exact.getType());
     // What makes the noise reads the value as it was.
     llvm::SmallPtrSet<Operation *, 8> made;
     made.insert(noisy.getDefiningOp());
@@ -195,8 +224,9 @@ void Perturber::perturbBody(PointwiseOp pointwise) {
   }
 }
 
-/// How many terms of its first operand an operation sums up for an element of
-/// its result; none if it sums up nothing. A symbol counts as `kSymbol`.
+/// How many terms, elements of its first operand or products with elements of
+/// its second one, an operation sums up for an element of its result; none if
+/// it sums up nothing. A symbol counts as `kSymbol`.
 static std::optional<double> countTerms(Operation &op) {
   constexpr int64_t kSymbol = 32;
   auto type = op.getNumOperands() == 0
@@ -237,11 +267,15 @@ void Perturber::perturb(Block &block) {
     double steps = std::sqrt(std::max(terms.value_or(1), 1.0));
     if (terms) {
       builder.setInsertionPoint(&op);
-      Value input = op.getOperand(0);
-      if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(input)))
-        op.setOperand(
-            0,
-            perturbTensor(input, steps * getRoundoff(getComputeType(element))));
+      // Of both factors: where those of one are equal, so is their noise, and
+      // what of it the sum keeps is as small as the sum.
+      bool isProduct = !isa<ReduceRowsOp, ReduceColumnsOp>(op);
+      for (OpOperand &operand : op.getOpOperands().take_front(1 + isProduct)) {
+        Value input = operand.get();
+        if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(input)))
+          operand.set(perturbTensor(
+              input, steps * getRoundoff(getComputeType(element))));
+      }
     }
     builder.setInsertionPointAfter(&op);
     for (Value value : op.getResults()) {
@@ -261,7 +295,7 @@ void Perturber::perturb(Block &block) {
 }
 
 void PerturbPass::runOnOperation() {
-  Perturber perturber(&getContext(), seed, magnitude);
+  Perturber perturber(&getContext(), seed, magnitude, overflows);
   for (Region *region :
        {&getOperation().getForward(), &getOperation().getBackward()})
     for (Block &block : *region) {

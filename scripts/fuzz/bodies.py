@@ -12,12 +12,17 @@ INTEGERS = ("i8", "i16", "i32", "i64")
 EXACT_INTEGER = 100.0
 # Larger floats are not read again.
 LARGEST = 1e4
+# Nor is the sine of a larger one, in a program that has values of a type: where
+# roundings turn an angle, nothing is left that could be right or wrong. A value is as
+# large as its size most of the time, and much larger, as powers of it are, at times.
+LARGEST_ANGLE = {"bf16": 1.0, "f16": 4.0, "f32": 64.0, "f64": LARGEST}
+SINE, COSINE = "math.sin {a} : {t}", "math.cos {a} : {t}"
 # Functions of one float that have no kink, by how large their result may be for
 # an argument of a size. `{a}` is the operand, `{t}` the type.
 SMOOTH = {
     "math.tanh {a} : {t}": lambda size: 1.0,
-    "math.sin {a} : {t}": lambda size: 1.0,
-    "math.cos {a} : {t}": lambda size: 1.0,
+    SINE: lambda size: 1.0,
+    COSINE: lambda size: 1.0,
     "math.atan {a} : {t}": lambda size: 1.5,
     "math.erf {a} : {t}": lambda size: 1.0,
     "arith.negf {a} : {t}": lambda size: size,
@@ -54,10 +59,13 @@ class Scalar:
 
 
 class BodyWriter:
-    """Writes one body; `lines` holds it."""
+    """Writes one body of a program with values of `dtypes`; `lines` holds it."""
 
-    def __init__(self, generator: random.Random, compute: str, trains: bool) -> None:
+    def __init__(
+        self, generator: random.Random, compute: str, trains: bool, dtypes: Sequence[str]
+    ) -> None:
         self.random = generator
+        self.largest_angle = min(LARGEST_ANGLE[dtype] for dtype in dtypes)
         self.compute = compute
         self.trains = trains
         self.lines: list[str] = []
@@ -95,9 +103,10 @@ class BodyWriter:
         if table is POSITIVE:
             one = self.constant(1.0, self.compute)
             a = self.float(a, "math.fma {a}, {a}, {b} : {t}", a.size**2 + 1, one)
-        elif table is BOUNDED:
-            a = self.float(a, "math.tanh {a} : {t}", 1.0)
         text, grow = self.random.choice(list(table.items()))
+        is_turn = text in (SINE, COSINE) and a.size > self.largest_angle
+        if table is BOUNDED or is_turn:
+            a = self.float(a, "math.tanh {a} : {t}", 1.0)
         self.float(a, text, grow(a.size))
 
     def arithmetic(self, a: Scalar) -> None:

@@ -7,16 +7,20 @@ Where it is not, the program may be badly conditioned (a difference of equal
 numbers, a norm of three elements), or a value may lie next to a kink, where a
 rounding chooses another slope: then the reference is evaluated again with the
 noise of `NOISE` roundings on every value, derived gradients too
-(fuseops-perturb), and the output must be as near as what that changes. Noise of
-one rounding, and `NOISE` times what it changes, would be the same bound for what
-is smooth, but would seldom take a value over a kink.
+(fuseops-perturb), and the output must be as near to the reference as any two of
+these results are to one another: the reference is one of them, and where noise
+leaves nothing of a value, as of the sine of a large number, it may be the one
+farthest out. Noise of one rounding, and `NOISE` times what it changes, would be the
+same bound for what is smooth, but would seldom take a value over a kink. In every
+second of these results what a type cannot hold is infinite: where that decides,
+the output may be finite or not.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
-import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,11 +37,12 @@ ROUNDOFF |= {"f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3, "f8E8M0FNU": 0.0}
 NORM_SLACK = 4.0
 ELEMENT_SLACK = 8.0
 # Perturbed references, and how many roundings their noise is. A value as far from a
-# kink as its rounding is over it in four samples of ten.
-SAMPLES = 8
+# kink as its rounding is over it in four samples of ten. Where noise leaves nothing
+# of a number, the program and the reference are the two farthest of all results, and
+# a right program is called wrong, in one of 153 cases.
+SAMPLES = 16
 NOISE = 4.0
 SYMBOLS = (1, 2, 7, 33)
-F16 = re.compile("(?<!b)f16")
 OVERFLOW = "not finite"
 
 
@@ -179,9 +184,10 @@ class Checker:
         return program.run_values(inputs, generator)
 
     def perturb(self, sample: int) -> str:
-        """The program with its derived gradients, and noise in both."""
+        """The program with its derived gradients, and noise in both; every second
+        sample's types have a range."""
         whole = emit(self.text, "ir", target=self.target, compile_to="saved")
-        noise = f"seed={self.seed + sample} magnitude={NOISE}"
+        noise = f"seed={self.seed + sample} magnitude={NOISE} overflows={sample % 2}"
         run = subprocess.run(
             [self.tools / "fuse-opt", "-", f"-fuseops-perturb={noise}"],
             input=whole,
@@ -210,10 +216,6 @@ class Checker:
         wrong = self.explain(suspects, expected)
         if not wrong:
             return None
-        if any(mismatch.kind == OVERFLOW for mismatch in wrong) and F16.search(self.text):
-            # Values between may leave f16's range: with another, the program is right.
-            wider = F16.sub("bf16", self.text)
-            return Checker(wider, self.seed, self.target, self.tools).check()
         text = "; ".join(mismatch.text for mismatch in wrong)
         return Mismatch(wrong[0].kind, f"size {self.symbol}: {text}")
 
@@ -300,15 +302,30 @@ class Suspect:
     def explain(self, samples: list[dict], reference: np.ndarray) -> Mismatch | None:
         """What is wrong if noise does not change the reference as much."""
         name = f"{self.entry} {self.index}"
-        if not np.isfinite(self.array).all():
-            return Mismatch(OVERFLOW, f"{name}: not finite where the reference is")
-        error = self.array - reference
-        changes = [sample[self.entry][self.index] - reference for sample in samples]
-        norms = [float(np.linalg.norm(change)) for change in changes]
-        norms = [norm for norm in norms if math.isfinite(norm)]
-        if not norms:
-            return Mismatch("wrong", f"{name}: not near, and noise makes it not finite")
-        if np.linalg.norm(error) <= max(norms):
+        results = [reference, *(sample[self.entry][self.index] for sample in samples)]
+        finite = [np.isfinite(result) for result in results]
+        is_settled = np.all(finite, axis=0) | ~np.any(finite, axis=0)
+        differs = kinds_of(self.array) != kinds_of(reference)
+        if (differs & is_settled).any():
+            return Mismatch(OVERFLOW, f"{name}: not finite where the reference is, or finite alone")
+        counted = np.isfinite(self.array) & finite[0]
+        error = distance(self.array, reference, counted)
+        reached = max(
+            distance(a, b, counted & is_finite & is_other_finite)
+            for (a, is_finite), (b, is_other_finite) in itertools.combinations(
+                zip(results, finite, strict=True), 2
+            )
+        )
+        if error <= reached:
             return None
-        text = f"{name}: error {np.linalg.norm(error):.2e} of {np.linalg.norm(reference):.2e}"
-        return Mismatch("wrong", f"{text}, where noise gives {max(norms):.2e}")
+        text = f"{name}: error {error:.2e} of {np.linalg.norm(reference[counted]):.2e}"
+        return Mismatch("wrong", f"{text}, where noise gives {reached:.2e}")
+
+
+def kinds_of(array: np.ndarray) -> np.ndarray:
+    """0 for finite numbers, and one number for each infinity and for NaN."""
+    return np.where(np.isnan(array), 2.0, np.where(np.isinf(array), np.sign(array), 0.0))
+
+
+def distance(a: np.ndarray, b: np.ndarray, counted: np.ndarray) -> float:
+    return float(np.linalg.norm(a[counted] - b[counted]))

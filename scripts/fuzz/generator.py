@@ -301,8 +301,9 @@ class Program(RowOps):
         if x.is_float and x.shape[-1:] != (DYNAMIC,) and self.chance(0.2):
             operands.append(self.argument(x.shape, self.random.choice(INTEGERS)))
         floats = [dtype for dtype in self.dtypes if (dtype == "f64") == is_wide]
-        writer = BodyWriter(self.random, "f64" if is_wide else "f32", self.trains)
-        results = writer.write(operands, floats or ["f64" if is_wide else "f32"])
+        compute = "f64" if is_wide else "f32"
+        writer = BodyWriter(self.random, compute, self.trains, self.dtypes)
+        results = writer.write(operands, floats or [compute])
         values = [Value("", x.shape, r.dtype, r.trains, r.exact, r.size) for r in results]
         bound = ", ".join(f"%o{i} = {value.name}" for i, value in enumerate(operands))
         types = ", ".join(value.type for value in operands)

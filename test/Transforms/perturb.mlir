@@ -1,6 +1,7 @@
 // RUN: fuse-opt %s --fuseops-perturb=seed=1 | FileCheck %s
 // RUN: fuse-opt %s --fuseops-perturb=seed=2 | FileCheck %s --check-prefix=OTHER
 // RUN: fuse-opt %s --fuseops-perturb="seed=1 magnitude=4" | FileCheck %s --check-prefix=LARGE
+// RUN: fuse-opt %s --fuseops-perturb="seed=1 overflows=1" | FileCheck %s --check-prefix=RANGE
 // RUN: fuse-opt %s --fuseops-perturb=seed=1 | fuse-compile - --entry=noise --target=reference -o %t
 
 // Each scalar that rounds gets the noise of its type (2^-24 for f32, 8 times
@@ -77,12 +78,20 @@ forward {
   fuseops.return %s, %y : tensor<?x1xf32>, tensor<?x64xbf16>
 }
 
-// What a product contracts counts as its terms, a symbol as 32 of them.
+// What a product contracts counts as its terms, a symbol as 32 of them. Both
+// factors get their noise: equal ones get equal noise.
 // CHECK-LABEL: fuseops.fusible @products(
+// CHECK-SAME: %[[X:.+]]: tensor<?x16xf32>, %[[W:.+]]: tensor<16x3xf32>)
+// CHECK: %[[LHS:.+]] = fuseops.pointwise (%{{.+}} = %[[X]])
 // CHECK: arith.constant 2.38418579E-7 : f32
-// CHECK: fuseops.matmul {{.+}} : tensor<?x16xf32>, tensor<16x3xf32>
+// CHECK: %[[RHS:.+]] = fuseops.pointwise (%{{.+}} = %[[W]])
+// CHECK: arith.constant 2.38418579E-7 : f32
+// CHECK: fuseops.matmul %[[LHS]], %[[RHS]] : tensor<?x16xf32>, tensor<16x3xf32>
+// CHECK: %[[ROWS:.+]] = fuseops.pointwise (%{{.+}} = %[[X]])
 // CHECK: arith.constant 3.37174782E-7 : f32
-// CHECK: fuseops.matmul {{.+}} transpose_lhs : tensor<?x16xf32>, tensor<?x3xf32>
+// CHECK: %[[OTHERS:.+]] = fuseops.pointwise
+// CHECK: arith.constant 3.37174782E-7 : f32
+// CHECK: fuseops.matmul %[[ROWS]], %[[OTHERS]] transpose_lhs : tensor<?x16xf32>, tensor<?x3xf32>
 fuseops.fusible @products(%x: tensor<?x16xf32>, %w: tensor<16x3xf32>) -> tensor<16x3xf32>
 forward {
   %y = fuseops.matmul %x, %w : tensor<?x16xf32>, tensor<16x3xf32> -> tensor<?x3xf32>
@@ -107,5 +116,28 @@ forward {
 fuseops.fusible @half(%x: tensor<?x64xf16>) -> tensor<?x64xf16>
 forward {
   %y = fuseops.scale %x by(0.3) : tensor<?x64xf16>
+  fuseops.return %y : tensor<?x64xf16>
+}
+
+// A type has a range: past it is an infinity.
+// RANGE-LABEL: fuseops.fusible @range(
+// RANGE: %[[EXP:.+]] = math.exp
+// RANGE: %[[NOISY:.+]] = arith.mulf %[[EXP]], %{{.+}} : f32
+// RANGE-NEXT: %[[SIZE:.+]] = math.absf %[[NOISY]] : f32
+// RANGE-NEXT: %[[LARGEST:.+]] = arith.constant 3.40282347E+38 : f32
+// RANGE-NEXT: %[[IS_PAST:.+]] = arith.cmpf ogt, %[[SIZE]], %[[LARGEST]] : f32
+// RANGE-NEXT: %[[INFINITY:.+]] = arith.constant 0x7F800000 : f32
+// RANGE-NEXT: %[[SIGNED:.+]] = math.copysign %[[INFINITY]], %[[NOISY]] : f32
+// RANGE-NEXT: %[[LIMITED:.+]] = arith.select %[[IS_PAST]], %[[SIGNED]], %[[NOISY]] : f32
+// RANGE-NEXT: fuseops.yield %[[LIMITED]] : f32
+// RANGE: arith.constant 6.550400e+04 : f32
+// CHECK-LABEL: fuseops.fusible @range(
+// CHECK-NOT: math.copysign
+fuseops.fusible @range(%x: tensor<?x64xf16>) -> tensor<?x64xf16>
+forward {
+  %y = fuseops.pointwise (%e = %x) : (tensor<?x64xf16>) -> tensor<?x64xf16> {
+    %t = math.exp %e : f32
+    fuseops.yield %t : f32
+  }
   fuseops.return %y : tensor<?x64xf16>
 }

@@ -27,10 +27,40 @@ class Launch:
     grid: int
     count: int
     shared_bytes: int
+    maps: list[ptx.TensorMap]
 
 
 def divide_up(number: int, by: int) -> int:
     return -(-number // by)
+
+
+def evaluate(size: str, symbol: int) -> int:
+    """A size `constant, per_symbol, per_block32, per_block128`."""
+    units = [1, symbol, divide_up(symbol, 32), divide_up(symbol, 128)]
+    return sum(int(part) * unit for part, unit in zip(size.split(","), units, strict=False))
+
+
+def parse_maps(attributes: str, tensors: list[str], symbol: int) -> list[ptx.TensorMap]:
+    maps = []
+    for text in re.findall(r"tensor_map<([^>]*)>", attributes):
+        keys = {key: int(value) for key, value in re.findall(r"(\w+) = (\d+)", text)}
+        kind = tensors[keys["tensor"]].split(",")[0].split("x")[-1]
+        kind = kind if kind in ("bf16", "f16", "f32") else "u8"
+        size = {"u8": 1, "f32": 4}.get(kind, 2)
+        rows = re.search(r"\brows = \[([\d, ]+)\]", text)
+        maps.append(
+            ptx.TensorMap(
+                keys["tensor"],
+                kind,
+                keys["columns"],
+                evaluate(rows.group(1), symbol),
+                keys["pitch"] * size,
+                keys["box_columns"],
+                keys["box_rows"],
+                keys["swizzle"],
+            )
+        )
+    return maps
 
 
 def parse(plan: str, symbol: int) -> list[Launch]:
@@ -48,23 +78,22 @@ def parse(plan: str, symbol: int) -> list[Launch]:
 
         def workers(prefix: str, most: int, text: str = attributes) -> tuple[int, int]:
             match = re.search(rf"\b{prefix}rows = array<i64: ([\d, ]+)>", text)
-            size = [int(part) for part in match.group(1).split(",")] if match else []
-            units = [1, symbol, divide_up(symbol, 32), divide_up(symbol, 128)]
-            rows = sum(a * b for a, b in zip(size, units, strict=False))
+            rows = evaluate(match.group(1), symbol) if match else 0
             return rows, min(most, divide_up(rows, number(f"{prefix}rows_per_worker", 1)))
 
         rows, grid = workers("", number("max_workers", 1))
+        kinds = TENSOR.findall(inputs), TENSOR.findall(outputs)
         found.append(
             Launch(
                 name,
                 re.findall(r"%[\w#]+", operands),
                 [f"{result}#{i}" for i in range(int(several))] if several else [result],
-                TENSOR.findall(inputs),
-                TENSOR.findall(outputs),
+                *kinds,
                 rows,
                 grid,
                 workers("count_", number("count_max_workers", 0))[1],
                 number("shared_bytes", 0),
+                parse_maps(attributes, kinds[0] + kinds[1], symbol),
             )
         )
     return found
@@ -96,7 +125,34 @@ def run(launch: Launch, text: str, buffers: list[np.ndarray], *, late: bool, see
         shared_bytes=launch.shared_bytes,
         late=late,
         seed=seed,
+        maps=launch.maps,
     )
+
+
+def run_values(
+    plan: list[Launch],
+    text: str,
+    symbol: int,
+    *,
+    late: bool,
+    seed: int = 0,
+    given: list[np.ndarray] | None = None,
+) -> dict[str, np.ndarray]:
+    """Runs a program whose inputs are the bytes `given`, or normal numbers: the bytes of
+    each value of the plan, outputs in the order of the launches."""
+    generator = np.random.default_rng(1)
+    values: dict[str, np.ndarray] = {}
+    # In the order of the program, not in that of their first uses.
+    inputs = {n: k for launch in plan for n, k in zip(launch.operands, launch.inputs, strict=True)}
+    for name in sorted(name for name in inputs if name.startswith("%arg")):
+        number = len(values)
+        values[name] = given[number] if given else make(inputs[name], symbol, generator)
+    for launch in plan:
+        outputs = [make(kind, symbol, None) for kind in launch.outputs]
+        buffers = [values[name] for name in launch.operands] + outputs
+        run(launch, text, buffers, late=late, seed=seed)
+        values.update(zip(launch.results, outputs, strict=True))
+    return values
 
 
 def run_all(
@@ -108,23 +164,17 @@ def run_all(
     seed: int = 0,
     given: list[np.ndarray] | None = None,
 ) -> tuple[list[np.ndarray], list[int]]:
-    """Runs a program whose inputs are the bytes `given`, or normal numbers: what its
-    launches leave, in the order of the plan, but counters of tiles, which come second."""
-    generator = np.random.default_rng(1)
-    values: dict[str, np.ndarray] = {}
+    """What the launches of a program leave, in the order of the plan, but counters of
+    tiles, which come second."""
+    values = run_values(plan, text, symbol, late=late, seed=seed, given=given)
     written, counters = [], []
-    # In the order of the program, not in that of their first uses.
-    inputs = {n: k for launch in plan for n, k in zip(launch.operands, launch.inputs, strict=True)}
-    for name in sorted(name for name in inputs if name.startswith("%arg")):
-        number = len(values)
-        values[name] = given[number] if given else make(inputs[name], symbol, generator)
     for launch in plan:
-        outputs = [make(kind, symbol, None) for kind in launch.outputs]
-        buffers = [values[name] for name in launch.operands] + outputs
-        run(launch, text, buffers, late=late, seed=seed)
-        values.update(zip(launch.results, outputs, strict=True))
-        if launch.name.endswith("_tickets"):
-            counters += outputs
-        else:
-            written += outputs
+        group = counters if launch.name.endswith("_tickets") else written
+        group += [values[name] for name in launch.results]
     return written, [int(counter.view(np.int64)[0]) for counter in counters]
+
+
+def find_results(plan: str) -> list[str]:
+    """The values that the first region of a plan returns."""
+    found = re.search(r"fuseops\.return ([^:]*)", plan)
+    return re.findall(r"%[\w#]+", found.group(1)) if found else []

@@ -106,6 +106,64 @@ def test_a_sum_next_to_a_kink_has_either_slope(seed: int) -> None:
     assert mismatch.kind == "wrong"
 
 
+CANCELLING = """
+fuseops.fusible @main(%x: tensor<?x1xf32>, %w: tensor<1x64x17xf32>, %n: tensor<1xi64>) -> tensor<?x17xf32>
+forward {
+  %0 = fuseops.pointwise (%e = %x) : (tensor<?x1xf32>) -> tensor<?x64xf32> {
+    fuseops.yield %e : f32
+  }
+  %1 = fuseops.slice %w dim(1) offset(63) step(-1) : tensor<1x64x17xf32> -> tensor<1x64x17xf32>
+  %2 = fuseops.scale %1 by(-1.0) : tensor<1x64x17xf32>
+  %3 = fuseops.add %w, %2 : tensor<1x64x17xf32>, tensor<1x64x17xf32> -> tensor<1x64x17xf32>
+  %4 = fuseops.pointwise (%e = %n) : (tensor<1xi64>) -> tensor<1xi64> {
+    %all = arith.constant 99 : i64
+    fuseops.yield %all : i64
+  }
+  %5 = fuseops.grouped_matmul %0, %3 sizes(%4) : tensor<?x64xf32>, tensor<1x64x17xf32>, tensor<1xi64> -> tensor<?x17xf32>
+  fuseops.return %5 : tensor<?x17xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_equal_factors_do_not_hide_what_cancels(seed: int) -> None:
+    # Each sum is 0 but for roundings, which noise of the equal factors alone has not.
+    assert Checker(CANCELLING, seed, "cpu", TOOLS).check() is None
+    checker = Mutated(CANCELLING, seed, "cpu", TOOLS)
+    checker.mutation = ("by(-1.0)", "by(-1.001)")
+    mismatch = checker.check()
+    assert mismatch is not None
+    assert mismatch.kind == "wrong"
+
+
+OVERFLOWING = """
+fuseops.fusible @main(%x: tensor<?x64xTYPE>) -> (tensor<?x64xTYPE>, tensor<?x1xf32>)
+forward {
+  %0 = fuseops.pointwise (%e = %x) : (tensor<?x64xTYPE>) -> tensor<?x64xTYPE> {
+    %factor = arith.constant FACTOR : f32
+    %1 = arith.mulf %e, %factor : f32
+    %2 = math.exp %1 : f32
+    fuseops.yield %2 : f32
+  }
+  %1 = fuseops.scale %0 by(0.25) : tensor<?x64xTYPE>
+  %2 = fuseops.reduce_columns sum %1 : tensor<?x64xTYPE> -> tensor<?x1xf32>
+  fuseops.return %1, %2 : tensor<?x64xTYPE>, tensor<?x1xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("dtype", "factor"), [("f16", "7.0"), ("bf16", "50.0"), ("f32", "50.0")])
+def test_what_a_type_cannot_hold_may_be_infinite(dtype: str, factor: str) -> None:
+    text = OVERFLOWING.replace("TYPE", dtype).replace("FACTOR", factor)
+    checker = Checker(text, 2, "cpu", TOOLS)
+    assert checker.check() is None
+    assert not np.isfinite(checker.run(checker.compile())["forward"][0]).all()
+    for old, new in [("%e, %factor : f32", "%factor, %factor : f32"), ("by(0.25)", "by(0.2)")]:
+        mutated = Mutated(text, 2, "cpu", TOOLS)
+        mutated.mutation = (old, new)
+        assert mutated.check() is not None
+
+
 class OfTensors(Runner):
     """Runs on PyTorch's tensors, as on a GPU."""
 

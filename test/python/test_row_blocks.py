@@ -244,5 +244,11 @@ def test_any_order_of_warps(name: str):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_found(fault: str):
-    with pytest.raises(AssertionError, match="array_equal"):
-        check(CASES[FAULTS[fault].case], fault=FAULTS[fault])
+    def is_found(seed: int) -> bool:
+        try:
+            check(CASES[FAULTS[fault].case], seed=seed, fault=FAULTS[fault])
+        except AssertionError as error:
+            return "array_equal" in str(error)
+        return False
+
+    assert any(is_found(seed) for seed in range(6))

@@ -126,6 +126,51 @@ store:
 }
 )";
 
+// y = x by tensor maps: each block loads a box of 8 rows into shared memory and
+// stores it.
+static const char *const kMapPtx = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+
+.extern .shared .align 128 .b8 box[];
+
+.visible .entry scale_add(.param .u64 px, .param .u64 pb, .param .u64 py,
+                          .param .align 64 .b8 source[128],
+                          .param .align 64 .b8 target[128],
+                          .param .s64 prows, .param .s64 pcount) {
+  .reg .pred %p<3>;
+  .reg .b32 %r<6>;
+  .reg .b64 %d<3>;
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra done;
+  mov.b64 %d1, source;
+  cvta.param.u64 %d1, %d1;
+  mov.b64 %d2, target;
+  cvta.param.u64 %d2, %d2;
+  mov.u32 %r2, box;
+  add.u32 %r3, %r2, 128;
+  mov.u32 %r4, %ctaid.x;
+  shl.b32 %r4, %r4, 3;
+  mov.u32 %r5, 0;
+  mbarrier.init.shared::cta.b64 [%r3], 1;
+  fence.mbarrier_init.release.cluster;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 128;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+      [%r2], [%d1, {%r5, %r4}], [%r3];
+wait:
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], %r5;
+  @!%p2 bra wait;
+  cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
+      [%d2, {%r5, %r4}], [%r2];
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+done:
+  ret;
+}
+)";
+
 static schema::ProgramT makeCudaProgram() {
   ProgramOptions options;
   options.target = "cuda";
@@ -284,6 +329,54 @@ TEST(Cuda, Products) {
         << fuseopsLastError();
   deviceOut.copyBack();
   EXPECT_EQ(out.data, (std::vector<float>{101, 202, 310, 105, 206, 326}));
+  fuseopsDeviceFree(kDLCUDA, 0, workspace);
+}
+
+TEST(Cuda, TensorMaps) {
+  if (!hasDevice())
+    GTEST_SKIP() << "there is no CUDA device";
+  ProgramOptions options;
+  options.target = "cuda";
+  options.kind = schema::CodeKind_PTX;
+  options.arch = "sm_90";
+  options.code = kMapPtx;
+  schema::ProgramT file = makeProgram(options);
+  file.entries.resize(1);
+  file.entries[0]->steps.resize(1);
+  schema::KernelStepT &kernel = *file.entries[0]->steps[0]->step.AsKernelStep();
+  *kernel.grid = schema::Grid(makeExtent(0, 1), 8, 1000);
+  // A box, and a barrier.
+  kernel.shared_bytes = 136;
+  for (int32_t tensor : {0, 2}) {
+    auto map = std::make_unique<schema::TensorMapT>();
+    map->tensor = tensor;
+    map->columns = map->pitch = map->box_columns = 4;
+    map->rows = std::make_unique<schema::Extent>(makeExtent(0, 1));
+    map->box_rows = 8;
+    kernel.maps.push_back(std::move(map));
+  }
+  ProgramPointer program = load(file);
+  fuseopsStatus status = fuseopsProgramPrepare(program.get(), 0);
+  if (status == FUSEOPS_UNAVAILABLE)
+    GTEST_SKIP() << fuseopsLastError();
+  ASSERT_EQ(status, FUSEOPS_OK) << fuseopsLastError();
+  void *workspace = nullptr;
+  ASSERT_EQ(fuseopsDeviceAllocate(kDLCUDA, 0, 512, &workspace), FUSEOPS_OK);
+  for (int64_t rows : {1, 7, 8, 9, 1000}) {
+    TestTensor x({rows, 4}), b({4}), y({rows, 4}), sum({4});
+    for (int64_t i = 0; i < rows * 4; ++i)
+      x.data[i] = static_cast<float>(i);
+    DeviceTensor deviceX(x), deviceB(b), deviceY(y), deviceSum(sum);
+    const DLTensor *inputs[2] = {&deviceX.tensor, &deviceB.tensor};
+    const DLTensor *outputs[4] = {&deviceY.tensor, &deviceSum.tensor, nullptr,
+                                  nullptr};
+    ASSERT_EQ(fuseopsRun(program.get(), 0, inputs, 2, outputs, 4, workspace,
+                         512, nullptr),
+              FUSEOPS_OK)
+        << fuseopsLastError();
+    deviceY.copyBack();
+    EXPECT_EQ(y.data, x.data) << rows;
+  }
   fuseopsDeviceFree(kDLCUDA, 0, workspace);
 }
 

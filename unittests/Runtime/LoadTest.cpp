@@ -112,7 +112,7 @@ TEST(Load, FrameHoldsTheBuffer) {
 TEST(Load, RefusesOtherVersion) {
   ProgramOptions options;
   options.version = 99;
-  expectInvalid(makeProgram(options), "version 2, but got 99");
+  expectInvalid(makeProgram(options), "version 3, but got 99");
 }
 
 TEST(Load, RefusesUnknownTarget) {
@@ -236,6 +236,115 @@ TEST(Load, RefusesBadGrids) {
   program.entries[0]->steps[0]->step.AsKernelStep()->grid =
       std::make_unique<schema::Grid>(makeExtent(0, 1), 0, 1);
   expectInvalid(program, "rows_per_worker of at least 1, but got 0");
+}
+
+/// A program whose first kernel has a tensor map of `x`, [S, 4] of f32.
+static schema::ProgramT makeProgramOfMaps() {
+  ProgramOptions options;
+  options.target = "cuda";
+  options.kind = schema::CodeKind_PTX;
+  options.arch = "sm_90a";
+  options.code = "no code";
+  schema::ProgramT program = makeProgram(options);
+  auto map = std::make_unique<schema::TensorMapT>();
+  map->columns = 4;
+  map->rows = std::make_unique<schema::Extent>(makeExtent(0, 1));
+  map->pitch = 4;
+  map->box_columns = 4;
+  map->box_rows = 64;
+  map->swizzle = 32;
+  map->batch = std::make_unique<schema::Extent>(makeExtent(1));
+  map->batch_pitch = 16;
+  schema::KernelStepT &kernel =
+      *program.entries[0]->steps[0]->step.AsKernelStep();
+  kernel.maps.push_back(std::move(map));
+  // All that a block may have on sm_90.
+  kernel.shared_bytes = 232448;
+  return program;
+}
+
+TEST(Load, RefusesBadTensorMaps) {
+  fuseopsStatus status;
+  EXPECT_NE(load(makeFile(makeProgramOfMaps()), status), nullptr)
+      << fuseopsLastError();
+  auto refuses = [](void (*change)(schema::TensorMapT &), const char *text) {
+    schema::ProgramT program = makeProgramOfMaps();
+    change(*program.entries[0]->steps[0]->step.AsKernelStep()->maps[0]);
+    expectInvalid(program, text);
+  };
+  using Map = schema::TensorMapT;
+  refuses([](Map &map) { map.tensor = 3; },
+          "step `scale`: expected a tensor map of one of 3 tensors, but got 3");
+  refuses([](Map &map) { map.tensor = -1; }, "3 tensors, but got -1");
+  refuses([](Map &map) { map.columns = -1; },
+          "expected the tensor map of `x` to have 0 to 2^32 columns, but got "
+          "-1");
+  const char *pitch = "a pitch that is a multiple of 16 bytes below 2^40";
+  refuses([](Map &map) { map.pitch = 6; }, pitch);
+  refuses([](Map &map) { map.pitch = 0; }, pitch);
+  refuses([](Map &map) { map.pitch = int64_t(1) << 38; }, pitch);
+  refuses([](Map &map) { map.pitch = INT64_MAX - 3; }, pitch);
+  refuses([](Map &map) { map.columns = 5; },
+          "a pitch of at least its columns, but got 4");
+  refuses([](Map &map) { map.batch_pitch = 2; }, pitch);
+  refuses([](Map &map) { map.batch_pitch = -16; }, pitch);
+  const char *box = "boxes of 1 to 256 rows and columns";
+  refuses([](Map &map) { map.box_columns = 260; }, box);
+  refuses([](Map &map) { map.box_rows = 0; }, box);
+  refuses([](Map &map) { map.box_columns = 6; },
+          "boxes whose rows are multiples of 16 bytes, but got 6");
+  refuses([](Map &map) { map.swizzle = 16; },
+          "a swizzle of 0, 32, 64 or 128 bytes, but got 16");
+  refuses([](Map &map) { map.box_columns = 12; },
+          "boxes whose rows are at most the bytes of its swizzle, but got 12");
+  refuses(
+      [](Map &map) {
+        map.rows = std::make_unique<schema::Extent>(makeExtent(-1));
+      },
+      "the rows of a tensor map to be neither negative nor too large");
+  refuses(
+      [](Map &map) {
+        map.batch = std::make_unique<schema::Extent>(makeExtent(0, -1));
+      },
+      "the batch of a tensor map to be neither negative nor too large");
+  refuses(
+      [](Map &map) {
+        map.rows = std::make_unique<schema::Extent>(makeExtent(0, 2));
+      },
+      "step `scale`: expected `x` to hold the 1 x 2 x 4 elements of its tensor "
+      "map");
+  refuses(
+      [](Map &map) {
+        map.batch = std::make_unique<schema::Extent>(makeExtent(0, 2));
+      },
+      "expected `x` to hold the 2 x 1 x 4 elements of its tensor map");
+  refuses(
+      [](Map &map) {
+        map.rows = std::make_unique<schema::Extent>(
+            makeExtent((int64_t(1) << 32) + 1));
+      },
+      "to have at most 2^32 rows and matrices");
+}
+
+TEST(Load, RefusesTensorMapsOnTheCpu) {
+  schema::ProgramT program = makeSmallProgram();
+  program.entries[0]->steps[0]->step.AsKernelStep()->maps.push_back(
+      std::make_unique<schema::TensorMapT>());
+  expectInvalid(program, "expected at most 256 tensor maps, and none but on "
+                         "CUDA, but got 1");
+}
+
+TEST(Load, SurvivesEveryAlteredByteOfTensorMaps) {
+  std::string buffer = serialize(makeProgramOfMaps());
+  for (size_t i = 0; i < buffer.size(); ++i) {
+    std::string altered = buffer;
+    altered[i] ^= 0xff;
+    fuseopsStatus status;
+    load(runtime::wrapProgram(reinterpret_cast<const uint8_t *>(altered.data()),
+                              altered.size()),
+         status);
+    EXPECT_TRUE(status == FUSEOPS_OK || status == FUSEOPS_INVALID_PROGRAM) << i;
+  }
 }
 
 TEST(Load, SaysWhatIsWrongWithAFile) {

@@ -38,14 +38,16 @@ struct FusionDecision {
   bool isRecomputed = false;
 };
 
-/// Why `condition` (1 to 8) forbids a fusion: the text of remarks and tests.
+/// Why `condition` (1 to 9) forbids a fusion: the text of remarks and tests.
 StringRef getFusionConditionText(unsigned condition);
 
 /// A partition of a region's operations into groups. Never touches the IR.
 class FusionPlan {
 public:
-  /// Plans `block`. With `fuse` false each operation is a group of its own.
-  static FusionPlan compute(Block &block, bool fuse);
+  /// Plans `block`. With `fuse` false each operation is a group of its own;
+  /// with `generatesProducts` a contraction may have others in its kernel.
+  static FusionPlan compute(Block &block, bool fuse,
+                            bool generatesProducts = false);
 
   /// Groups in an order in which they can run. Reshapes and the terminator are
   /// in none.

@@ -18,6 +18,9 @@ namespace mlir::fuseops {
 /// saturate: clamp first. `populateFp8ToLLVMPatterns` covers what is left.
 void populateFp8ToNVVMPatterns(RewritePatternSet &patterns);
 
+/// Adds the pattern that extends pairs of bf16 in their words, for any chip.
+void populateBF16ToNVVMPatterns(RewritePatternSet &patterns);
+
 } // namespace mlir::fuseops
 
 #endif // FUSEOPS_CONVERSION_FP8TONVVM_H

@@ -44,6 +44,14 @@ constexpr StringLiteral kResidentsAttr = "fuseops.residents";
 /// came before.
 constexpr StringLiteral kStartsEarlyAttr = "fuseops.starts_early";
 
+/// Name of the attribute that gives the thread blocks of a CUDA kernel's
+/// cluster, an i32 array of three, on sm_90 and later.
+constexpr StringLiteral kClusterAttr = "fuseops.cluster";
+
+/// Name of the unit attribute of a CUDA kernel's argument, a pointer, that is a
+/// tensor map: 128 bytes in the parameters themselves, on sm_90 and later.
+constexpr StringLiteral kTensorMapAttr = "fuseops.tensor_map";
+
 /// Converts `kernels` in place to the `llvm` and `nvvm` dialects. A public
 /// `func.func` is a kernel: exported, and given `nvvm.kernel` for CUDA; a
 /// private one becomes internal. Neither may be named as a libm function. Fails

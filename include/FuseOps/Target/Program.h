@@ -62,6 +62,8 @@ struct ProgramStep {
   SmallVector<int> tensors;
   ProgramGrid grid, countGrid;
   int64_t threadsX = 1, threadsY = 1, sharedBytes = 0;
+  /// The kernel's tensor maps, each of one of `tensors`.
+  SmallVector<TensorMapAttr> maps;
   /// Whether the kernel waits by itself for what comes before it.
   bool startsEarly = false;
   /// The operands of a matrix product.

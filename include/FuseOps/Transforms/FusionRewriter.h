@@ -14,9 +14,10 @@ namespace mlir::fuseops {
 
 /// Plans `region` and wraps each group of the plan into a `fuseops.group` whose
 /// kernel is named `<prefix>_<number>`. Each decision is a remark of category
-/// `category`. With `fuse` false each operation gets a group of its own.
-void fuseRegion(Region &region, StringRef prefix, StringRef category,
-                bool fuse);
+/// `category`. With `fuse` false each operation gets a group of its own; with
+/// `generatesProducts` a contraction may have others in its group.
+void fuseRegion(Region &region, StringRef prefix, StringRef category, bool fuse,
+                bool generatesProducts);
 
 } // namespace mlir::fuseops
 

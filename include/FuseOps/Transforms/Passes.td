@@ -225,8 +225,8 @@ def PerturbPass : Pass<"fuseops-perturb", "::mlir::fuseops::FusibleOp"> {
   let summary = "Add the noise of one rounding to every value";
   let description = [{
     *standalone*: writes operations in core operations and multiplies by
-    `1 + u * n` what each rounds: the scalars of a body, the terms of a sum or a
-    product, and the results of both. u is the unit roundoff of the type (8 of
+    `1 + u * n` what each rounds: the scalars of a body, the terms of a sum, both
+    factors of a product's terms, and the results of these. u is the unit roundoff of the type (8 of
     them for an elementary function, 16 for a special one, the square root of
     their number for the terms of a sum, since what is rounded is the sum so
     far; for f16 also half of its least number); n, between -1 and 1, depends on
@@ -234,7 +234,8 @@ def PerturbPass : Pass<"fuseops-perturb", "::mlir::fuseops::FusibleOp"> {
     (`--target=reference`) differs from that of the program by as much as its
     roundings may cost: how well the program is conditioned. A `magnitude` above 1
     also takes a value over a kink or a tie that it lies that many roundings away
-    from.
+    from. With `overflows` what each rounds is infinite where its type cannot hold
+    it, as in the program and not in its oracle.
 
     Precondition: the program is in the FuseOps dialect, differentiated if its
     gradients are to have noise of their own. Guarantee: the same types.
@@ -242,7 +243,9 @@ def PerturbPass : Pass<"fuseops-perturb", "::mlir::fuseops::FusibleOp"> {
   let options = [
     Option<"seed", "seed", "uint64_t", /*default=*/"0", "Chooses the noise">,
     Option<"magnitude", "magnitude", "double", /*default=*/"1.0",
-           "How many times as large as a rounding the noise is">];
+           "How many times as large as a rounding the noise is">,
+    Option<"overflows", "overflows", "bool", /*default=*/"false",
+           "Makes infinite what its type cannot hold">];
 }
 
 def ExpandGroupedPass : Pass<"fuseops-expand-grouped", "::mlir::fuseops::FusibleOp"> {
@@ -316,11 +319,13 @@ class FusionPass<string direction> : Pass<"fuseops-" # direction # "-fusion", ":
   let description = [{
     Computes a `FusionPlan` for the region and wraps the operations of each group
     into a `fuseops.group` with its kernel template. A contraction becomes a group
-    of its own, a library call. Two operations, of which one reads the other or
+    of its own, a library call; with `generate-products` one that template `gemm`
+    can make may be fused with others. Two operations, of which one reads the other or
     both read one tensor, may be fused unless one of these holds, in this order;
     the number is in the remark:
 
-    1. one of them is not an operation of a memory kernel
+    1. one of them is not an operation of a memory kernel, nor the contraction of
+       a `gemm` kernel
     2. their iteration spaces differ (a single column fits any number of them)
     3. another group lies between them
     4. one reads the reduction over rows that the other computes
@@ -328,6 +333,8 @@ class FusionPass<string direction> : Pass<"fuseops-" # direction # "-fusion", ":
     6. a tile kernel reads statistics of rows that it would have to compute
     7. one tile kernel of both has no room in shared memory
     8. one kernel of both takes longer than two
+    9. the kernel of a product does not do what the other does: it computes
+       elements of its result, and sums over rows, and its operands lie in memory
 
     Of all partitions that are allowed the cheapest is taken: each kernel costs
     the bytes that it reads and writes, each tensor once, at the rate that its
@@ -340,7 +347,9 @@ class FusionPass<string direction> : Pass<"fuseops-" # direction # "-fusion", ":
   }];
   let options = [
     Option<"fuse", "fuse", "bool", /*default=*/"true",
-           "Fuse; false gives each operation a group of its own">];
+           "Fuse; false gives each operation a group of its own">,
+    Option<"generateProducts", "generate-products", "bool", /*default=*/"false",
+           "Fuse contractions with what is computed of their results, for sm_90a">];
 }
 
 def ForwardFusionPass : FusionPass<"forward"> {

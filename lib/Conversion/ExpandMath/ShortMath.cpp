@@ -13,7 +13,9 @@
 // exp `afn`: 2^(x log2(e)) by the chip's instruction is two instructions, its
 // exact range reduction eight more, which is what kernels of bf16 activations
 // wait for. Rounding the product is a relative error of at most 2^-24 |x|,
-// 2^-17 before exp overflows, and what is below 2^-126 becomes 0.
+// 2^-17 before exp overflows, and what is below 2^-126 becomes 0. The factor is
+// one of the constants of a polynomial that x is, if it is one: these are
+// rounded instead of the product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,6 +45,13 @@ bool isOne(Value value) {
 
 bool isZero(Value value) {
   return matchPattern(skipBroadcast(value), m_AnyZeroFloat());
+}
+
+std::optional<float> matchNumber(Value value) {
+  APFloat number(0.0f);
+  if (!matchPattern(skipBroadcast(value), m_ConstantFloat(&number)))
+    return std::nullopt;
+  return number.convertToFloat();
 }
 
 /// The exponential of 1 + exp(x).
@@ -90,12 +99,69 @@ Value matchShortSigmoid(arith::DivFOp op) {
   return x && argument.getCondition() == numerator.getCondition() ? x : nullptr;
 }
 
+/// The product of two factors that may be rounded with a sum.
+arith::MulFOp matchProduct(Value value) {
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  return product && has(product, Flags::contract) ? product : nullptr;
+}
+
+/// The number and the other factor of a product with a constant.
+std::pair<float, Value> splitProduct(Value value) {
+  if (arith::MulFOp product = matchProduct(value)) {
+    if (std::optional<float> number = matchNumber(product.getLhs()))
+      return {*number, product.getRhs()};
+    if (std::optional<float> number = matchNumber(product.getRhs()))
+      return {*number, product.getLhs()};
+  }
+  return {1.0f, value};
+}
+
+/// Whether a factor of `value` becomes one of its constants.
+bool takesFactor(Value value) {
+  if (matchNumber(value))
+    return true;
+  if (arith::MulFOp product = matchProduct(value))
+    return takesFactor(product.getLhs()) || takesFactor(product.getRhs());
+  auto sum = value.getDefiningOp<arith::AddFOp>();
+  return sum && has(sum, Flags::contract) && takesFactor(sum.getLhs()) &&
+         takesFactor(sum.getRhs());
+}
+
+/// `value` times `factor`, which its constants take where there are some: of a
+/// product with a sum those of the sum, which take the product's as well.
+Value scale(FloatBuilder &b, Value value, float factor) {
+  if (std::optional<float> number = matchNumber(value))
+    return b.constant(*number * factor);
+  auto [number, other] = splitProduct(value);
+  if (other != value)
+    return scale(b, other, number * factor);
+  if (!takesFactor(value))
+    return b.mul(value, b.constant(factor));
+  if (arith::MulFOp product = matchProduct(value)) {
+    Value lhs = product.getLhs(), rhs = product.getRhs();
+    if (!takesFactor(rhs))
+      std::swap(lhs, rhs);
+    auto [number, other] = splitProduct(lhs);
+    return b.mul(other, scale(b, rhs, number * factor));
+  }
+  auto sum = value.getDefiningOp<arith::AddFOp>();
+  auto [left, lhs] = splitProduct(sum.getLhs());
+  auto [right, rhs] = splitProduct(sum.getRhs());
+  if (lhs != sum.getLhs())
+    return b.fma(lhs, b.constant(left * factor),
+                 scale(b, sum.getRhs(), factor));
+  if (rhs != sum.getRhs())
+    return b.fma(rhs, b.constant(right * factor),
+                 scale(b, sum.getLhs(), factor));
+  return b.add(scale(b, lhs, factor), scale(b, rhs, factor));
+}
+
 /// What a division becomes; nothing if it stays.
 Value shorten(FloatBuilder &b, arith::DivFOp op) {
   if (!has(op, Flags::afn) || !matchOnePlusExp(op.getRhs()))
     return nullptr;
   if (Value x = matchShortSigmoid(op)) {
-    Value e = b.approximateNormalExp2(b.mul(x, b.constant(-kLog2E)));
+    Value e = b.approximateNormalExp2(scale(b, x, -kLog2E));
     return b.approximateReciprocal(b.add(e, b.constant(1.0f)));
   }
   return b.quickDivide(op.getLhs(), op.getRhs());
@@ -107,14 +173,8 @@ Value shorten(FloatBuilder &b, math::ExpOp op) {
   Value x = op.getOperand();
   Value magnitude = matchMinusMagnitude(x);
   Value power = magnitude ? b.mul(b.abs(magnitude), b.constant(-kLog2E))
-                          : b.mul(x, b.constant(kLog2E));
+                          : scale(b, x, kLog2E);
   return b.approximateNormalExp2(power);
-}
-
-/// The product of two factors that may be rounded with a sum.
-arith::MulFOp matchProduct(Value value) {
-  auto product = value.getDefiningOp<arith::MulFOp>();
-  return product && has(product, Flags::contract) ? product : nullptr;
 }
 
 /// a * b + c, a * b - c, c + a * b and c - a * b with one rounding. Who else

@@ -74,6 +74,26 @@ Value skipClamps(Value x, Type fp8) {
   }
 }
 
+/// Pairs of f32, of which the second becomes the high byte.
+SmallVector<Value> convertPairs(OpBuilder &builder, Location loc,
+                                ArrayRef<Value> elements, Type fp8) {
+  SmallVector<Value> pairs;
+  for (size_t i = 0; i < elements.size(); i += 2)
+    pairs.push_back(NVVM::ConvertF32x2ToF8x2Op::create(
+        builder, loc, builder.getI16Type(), /*high byte=*/elements[i + 1],
+        /*low byte=*/elements[i], NVVM::FPRoundingMode::RN,
+        NVVM::SaturationMode::SATFINITE, /*relu=*/false, fp8));
+  return pairs;
+}
+
+Value toBytes(OpBuilder &builder, Location loc, ArrayRef<Value> pairs) {
+  int64_t count = pairs.size();
+  Value packed = vector::FromElementsOp::create(
+      builder, loc, VectorType::get({count}, builder.getI16Type()), pairs);
+  return vector::BitCastOp::create(
+      builder, loc, VectorType::get({2 * count}, builder.getI8Type()), packed);
+}
+
 /// Pattern: truncf(x) -> nvvm.convert.f32x2.to.f8x2 of each pair, of x before
 /// it was clamped to what is finite [if the result is f8E4M3FN or f8E5M2,
 /// scalar or 1-D].
@@ -93,7 +113,7 @@ struct TruncFToConvert : OpRewritePattern<arith::TruncFOp> {
         *op.getRoundingmode() != arith::RoundingMode::to_nearest_even)
       return rewriter.notifyMatchFailure(op, "rounding mode is not nearest");
     Location loc = op.getLoc();
-    Type f32 = rewriter.getF32Type(), i16 = rewriter.getI16Type();
+    Type f32 = rewriter.getF32Type();
     auto vector = dyn_cast<VectorType>(op.getType());
     if (vector && (vector.getRank() != 1 || vector.isScalable()))
       return rewriter.notifyMatchFailure(op, "vector is not 1-D");
@@ -106,29 +126,81 @@ struct TruncFToConvert : OpRewritePattern<arith::TruncFOp> {
     if (isOdd)
       elements.push_back(arith::ConstantOp::create(
           rewriter, loc, rewriter.getF32FloatAttr(0)));
-    SmallVector<Value> pairs;
-    for (size_t i = 0; i < elements.size(); i += 2)
-      pairs.push_back(NVVM::ConvertF32x2ToF8x2Op::create(
-          rewriter, loc, i16, /*high byte=*/elements[i + 1],
-          /*low byte=*/elements[i], NVVM::FPRoundingMode::RN,
-          NVVM::SaturationMode::SATFINITE, /*relu=*/false, fp8));
+    SmallVector<Value> pairs = convertPairs(rewriter, loc, elements, fp8);
     if (!vector) {
       Value code = arith::TruncIOp::create(rewriter, loc, rewriter.getI8Type(),
                                            pairs.front());
       rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, fp8, code);
       return success();
     }
-    int64_t count = pairs.size();
-    Value packed = vector::FromElementsOp::create(
-        rewriter, loc, VectorType::get({count}, i16), pairs);
-    Value bytes = vector::BitCastOp::create(
-        rewriter, loc, VectorType::get({2 * count}, rewriter.getI8Type()),
-        packed);
+    Value bytes = toBytes(rewriter, loc, pairs);
     if (isOdd)
       bytes = vector::ExtractStridedSliceOp::create(
           rewriter, loc, bytes, ArrayRef<int64_t>{0},
           ArrayRef<int64_t>{vector.getNumElements()}, ArrayRef<int64_t>{1});
     rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, vector, bytes);
+    return success();
+  }
+};
+
+/// Whether all that is done with these bytes is to take one of them.
+bool areTakenApart(Value bytes) {
+  return llvm::all_of(bytes.getUsers(), [](Operation *user) {
+    return isa<vector::ExtractOp>(user) ||
+           (isa<arith::BitcastOp>(user) && areTakenApart(user->getResult(0)));
+  });
+}
+
+/// Where the byte `index` of `bytes` comes from: the conversion of a pair and
+/// the operand, if it is one of a vector of such pairs.
+std::optional<std::pair<NVVM::ConvertF32x2ToF8x2Op, Value>>
+findConverted(Value bytes, int64_t index) {
+  while (auto sameBytes = bytes.getDefiningOp<arith::BitcastOp>())
+    bytes = sameBytes.getIn();
+  auto bytesOfPairs = bytes.getDefiningOp<vector::BitCastOp>();
+  auto pairs =
+      bytesOfPairs
+          ? bytesOfPairs.getSource().getDefiningOp<vector::FromElementsOp>()
+          : nullptr;
+  if (!pairs || !pairs.getType().getElementType().isInteger(16) ||
+      !areTakenApart(bytes))
+    return std::nullopt;
+  auto convert = pairs.getElements()[index / 2]
+                     .getDefiningOp<NVVM::ConvertF32x2ToF8x2Op>();
+  if (!convert)
+    return std::nullopt;
+  return std::pair(convert, index % 2 ? convert.getA() : convert.getB());
+}
+
+/// Pattern: bytes gathered from several conversions -> conversions of what is
+/// gathered [if each is one of a pair, all of one format, which nobody wants as
+/// they are]: bytes of two rows are pairs as those of two columns are, and need
+/// not be moved.
+struct GatherThenConvert : OpRewritePattern<vector::FromElementsOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::FromElementsOp op,
+                                PatternRewriter &rewriter) const override {
+    VectorType type = op.getType();
+    if (!type.getElementType().isInteger(8) || type.getNumElements() % 2)
+      return rewriter.notifyMatchFailure(op, "result is not pairs of bytes");
+    SmallVector<Value> gathered;
+    Type fp8;
+    for (Value byte : op.getElements()) {
+      auto extract = byte.getDefiningOp<vector::ExtractOp>();
+      if (!extract || extract.getNumIndices() != 1 ||
+          extract.hasDynamicPosition())
+        return rewriter.notifyMatchFailure(op, "bytes are of no vectors");
+      auto found = findConverted(extract.getSource(),
+                                 extract.getStaticPosition().front());
+      if (!found || (fp8 && fp8 != found->first.getDstTy()))
+        return rewriter.notifyMatchFailure(op, "bytes are no conversions");
+      fp8 = found->first.getDstTy();
+      gathered.push_back(found->second);
+    }
+    rewriter.replaceOp(
+        op, toBytes(rewriter, op.getLoc(),
+                    convertPairs(rewriter, op.getLoc(), gathered, fp8)));
     return success();
   }
 };
@@ -211,6 +283,36 @@ private:
   }
 };
 
+/// Pattern: extf(x) -> words of x shifted, and masked [if x is an even vector
+/// of bf16]: the f32 of the second of a pair is its word without the first,
+/// where the instruction wants it moved to a register of its own.
+struct ExtendBF16Pairs : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getRank() != 1 || type.isScalable() ||
+        type.getNumElements() % 2 || !type.getElementType().isF32() ||
+        !getElementTypeOrSelf(op.getIn().getType()).isBF16())
+      return rewriter.notifyMatchFailure(op, "extends no pairs of bf16 to f32");
+    Location loc = op.getLoc();
+    auto words =
+        VectorType::get({type.getNumElements() / 2}, rewriter.getI32Type());
+    auto constant = [&](uint32_t word) -> Value {
+      return arith::ConstantOp::create(
+          rewriter, loc, DenseElementsAttr::get(words, APInt(32, word)));
+    };
+    Value pairs = vector::BitCastOp::create(rewriter, loc, words, op.getIn());
+    Value first = arith::ShLIOp::create(rewriter, loc, pairs, constant(16));
+    Value second =
+        arith::AndIOp::create(rewriter, loc, pairs, constant(0xffff0000));
+    Value all = vector::InterleaveOp::create(rewriter, loc, first, second);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, all);
+    return success();
+  }
+};
+
 struct ConvertFp8ToNVVMPass
     : mlir::fuseops::impl::ConvertFp8ToNVVMPassBase<ConvertFp8ToNVVMPass> {
   using Base::Base;
@@ -235,6 +337,11 @@ struct ConvertFp8ToNVVMPass
 
 } // namespace
 
+void mlir::fuseops::populateBF16ToNVVMPatterns(RewritePatternSet &patterns) {
+  patterns.add<ExtendBF16Pairs>(patterns.getContext());
+}
+
 void mlir::fuseops::populateFp8ToNVVMPatterns(RewritePatternSet &patterns) {
-  patterns.add<TruncFToConvert, ExtFToConvert>(patterns.getContext());
+  patterns.add<TruncFToConvert, ExtFToConvert, GatherThenConvert>(
+      patterns.getContext());
 }

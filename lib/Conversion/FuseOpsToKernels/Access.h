@@ -61,6 +61,12 @@ struct Access {
   /// Whether neighbouring columns are neighbours in memory.
   bool isContiguous() const { return columnStride == Extent{1, 0}; }
   bool hasColumns() const { return columnStride != Extent{0, 0}; }
+  /// Whether rows of neighbouring numbers are one pitch apart.
+  bool isLinear() const {
+    return llvm::all_of(rows, [](const RowDigit &digit) {
+      return digit.divisor == Extent{1, 0} && !digit.extent && !digit.count;
+    });
+  }
   /// The largest power of two that divides the number of each row's first
   /// element.
   int64_t getRowAlignment() const;

@@ -29,6 +29,7 @@ private:
   void loop(Value from, Value to, int64_t step, function_ref<void(Value)> body);
   void fill(Value pointer, ReductionKind kind, Type element, int64_t count);
   void emitTile(Value tile);
+  void takeInTile(Value tile, Value tileWidth);
   void emitPass(unsigned level, Value tileHeight, Value tileWidth);
   void visitElement(unsigned level, Element &element);
   void accumulate(Value pointer, Value index, ReductionKind kind, Type element,
@@ -44,9 +45,11 @@ private:
   Value getStaged(const Store &store) {
     return staged.lookup({store.access.tensor, store.value});
   }
-  /// Where each reduction over rows is summed: this worker's partial result, or
-  /// one vector of what becomes one element.
-  SmallVector<Value> sums;
+  /// Where each reduction over rows is summed, over the tile's columns and over
+  /// all tiles: the latter in this worker's partial result, or in as many
+  /// places as a tile has columns, each for every so-manieth tile, of what
+  /// becomes one element.
+  SmallVector<Value> tileSums, sums;
 };
 } // namespace
 
@@ -121,6 +124,12 @@ void CpuTiles::copyStaged(const Store &store, Value height, Value width) {
 }
 
 void CpuTiles::emitTiles() {
+  for (ReduceBlocksOp op : layout.reductions) {
+    BlockShape shape = group.getBlock(op.getResult());
+    partialBlocks[op.getResult()] =
+        makeArray("", getAccumulatorType(elementOf(op.getInput())),
+                  countBlocks(shape) * lanesOf(shape));
+  }
   for (const Store &store : group.getStores())
     if (!group.isFinal(store.value) &&
         group.getPlacement(store.value) == Placement::Full &&
@@ -131,11 +140,10 @@ void CpuTiles::emitTiles() {
   for (auto [number, op] : numberedRowReductions()) {
     Type element = elementOf(op.getInput());
     bool isWide = isByColumn(op);
-    sums.push_back(
-        isWide ? partialOf(number)
-               : makeArray("", getAccumulatorType(op), schedule.vector));
-    fill(sums.back(), op.getKind(), element,
-         isWide ? columns : schedule.vector);
+    sums.push_back(isWide ? partialOf(number)
+                          : makeArray("", getAccumulatorType(op), kTileSize));
+    fill(sums.back(), op.getKind(), element, isWide ? columns : kTileSize);
+    tileSums.push_back(makeArray("", getAccumulatorType(op), kTileSize));
   }
   // Neighbouring tiles to one task.
   Value down = div(add(rows, elements.constant(kTileSize - 1)), kTileSize);
@@ -150,7 +158,7 @@ void CpuTiles::emitTiles() {
     if (isByColumn(op))
       continue;
     Value all = elements.loadRaw(sums[number], elements.constant(0),
-                                 getAccumulatorType(op), schedule.vector);
+                                 getAccumulatorType(op), kTileSize);
     elements.storeRaw(elements.combineAll(op.getKind(), all), partialOf(number),
                       elements.constant(0));
   }
@@ -171,10 +179,45 @@ void CpuTiles::emitTile(Value tile) {
   Value height = smaller(elements.constant(kTileSize), sub(rows, firstRow));
   Value width = smaller(elements.constant(kTileSize),
                         sub(elements.constant(columns), firstColumn));
+  for (auto [number, op] : numberedRowReductions())
+    fill(tileSums[number], op.getKind(), elementOf(op.getInput()), kTileSize);
   for (unsigned level = 0; level < group.getNumLevels(); ++level) {
     computeBlocks(level);
     if (hasWork(level))
       emitPass(level, height, width);
+  }
+  takeInTile(tile, width);
+}
+
+/// Takes the sums of a tile into those of all tiles.
+void CpuTiles::takeInTile(Value tile, Value tileWidth) {
+  for (size_t number = 0; number < sums.size(); ++number) {
+    ReduceRowsOp op = group.getRowReductions()[number];
+    auto ofTile = [&](Value column, int64_t width) {
+      return elements.loadRaw(tileSums[number], column, getAccumulatorType(op),
+                              width);
+    };
+    auto takeIn = [&](Value index, Value value, int64_t width) {
+      Value soFar =
+          elements.loadRaw(sums[number], index, getAccumulatorType(op), width);
+      elements.storeRaw(elements.combine(op.getKind(), soFar, value),
+                        sums[number], index);
+    };
+    if (!isByColumn(op)) {
+      takeIn(rem(tile, kTileSize),
+             elements.combineAll(op.getKind(),
+                                 ofTile(elements.constant(0), kTileSize)),
+             /*width=*/1);
+      continue;
+    }
+    auto visit = [&](Value column, int64_t width) {
+      takeIn(add(firstColumn, column), ofTile(column, width), width);
+    };
+    Value vectorEnd = mul(div(tileWidth, schedule.vector), schedule.vector);
+    loop(elements.constant(0), vectorEnd, schedule.vector,
+         [&](Value column) { visit(column, schedule.vector); });
+    if (columns % schedule.vector != 0)
+      loop(vectorEnd, tileWidth, 1, [&](Value column) { visit(column, 1); });
   }
 }
 
@@ -188,7 +231,9 @@ void CpuTiles::emitPass(unsigned level, Value tileHeight, Value tileWidth) {
   Value vectorEnd =
       add(firstColumn, mul(div(tileWidth, schedule.vector), schedule.vector));
   loop(firstRow, add(firstRow, tileHeight), 1, [&](Value row) {
-    elements.rowValues = computeRowValues(row);
+    Element first;
+    first.row = row;
+    elements.rowValues = computeRowValues(first);
     auto visit = [&](Value column, int64_t width) {
       Element element;
       element.row = row;
@@ -210,7 +255,7 @@ void CpuTiles::emitPass(unsigned level, Value tileHeight, Value tileWidth) {
                        element);
       for (auto [number, op] : numberedRowReductions())
         if (reducesRowsAt(level, op) && !isByColumn(op) && !group.isWhole(op))
-          accumulate(sums[number], elements.constant(0), op.getKind(),
+          accumulate(tileSums[number], elements.constant(0), op.getKind(),
                      elementOf(op.getInput()),
                      elements.compute(op.getInput(), element));
     });
@@ -251,9 +296,8 @@ void CpuTiles::visitElement(unsigned level, Element &element) {
     if (!reducesRowsAt(level, op) ||
         group.getPlacement(input) != Placement::Full)
       continue;
-    accumulate(
-        sums[number], isByColumn(op) ? element.column : elements.constant(0),
-        op.getKind(), elementOf(input), elements.compute(input, element));
+    accumulate(tileSums[number], sub(element.column, firstColumn), op.getKind(),
+               elementOf(input), elements.compute(input, element));
   }
 }
 

@@ -13,8 +13,12 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-/// Registers for what a thread keeps from one pass to the next.
-constexpr int64_t kKeptRegisters = 40;
+/// Registers for what a thread keeps from one pass to the next: a little over
+/// half of those that it has.
+static int64_t countKeptRegisters(const Schedule &schedule) {
+  int64_t blocks = schedule.threads * schedule.residents;
+  return blocks ? 65536 / blocks * 9 / 16 : 40;
+}
 
 Value CudaTiles::makeArray(const Twine &name, Type type, int64_t count) {
   return elements.getShared(frame.kernel, name, type, count).pointer;
@@ -41,13 +45,22 @@ Value CudaTiles::bit(Value value, int64_t mask) {
   return arith::AndIOp::create(b, loc, value, elements.constant(mask));
 }
 
+/// Within a tile numbers have 32 bits, and so half the instructions.
+Value CudaTiles::narrow(Value value) {
+  return arith::TruncIOp::create(b, loc, b.getI32Type(), value);
+}
+
+Value CudaTiles::widen(Value value) {
+  return arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
+}
+
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
 
 void CudaTiles::emitTiles() {
   enterThread(frame.threadX);
-  makeStaging();
+  makeScratch();
   Value down = div(add(rows, elements.constant(kTileSize - 1)), kTileSize);
   numTiles = mul(down, tileColumns);
   // What goes from one tile of the block to the next: sums of its columns, and
@@ -105,14 +118,12 @@ void CudaTiles::enterThread(Value number) {
   thread = number;
   lane = bit(thread, kTileLanes - 1);
   threadRow = mul(div(thread, kTileLanes), numRows);
+  threadColumn = mul(lane, kTileColumns);
 }
 
-/// Where registers are bounded, what follows from the thread's number is
-/// computed again from here on, not kept: the compiler does not know it is the
-/// same.
+/// What follows from the thread's number is computed again from here on, not
+/// kept in registers: the compiler does not know it is the same.
 void CudaTiles::forgetThread() {
-  if (!schedule.residents)
-    return;
   Value number =
       LLVM::InlineAsmOp::create(
           b, loc, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
@@ -125,10 +136,19 @@ void CudaTiles::forgetThread() {
                   schedule.threads - 1));
 }
 
+/// How many there are from `first` to `end`, of a tile's.
+Value CudaTiles::countOf(Value first, Value end) {
+  return narrow(smaller(elements.constant(kTileSize), sub(end, first)));
+}
+
 void CudaTiles::enterOwnPart(Value tile) {
   enterTile(tile);
-  firstOwnRow = add(firstRow, threadRow);
-  firstOwnColumn = add(firstColumn, mul(lane, kTileColumns));
+  Extent all = group.getSpace().rows;
+  height = width = Value();
+  if (!all.isConstant() || all.constant % kTileSize != 0)
+    height = countOf(firstRow, rows);
+  if (columns % kTileSize != 0)
+    width = countOf(firstColumn, elements.constant(columns));
 }
 
 void CudaTiles::emitTile(Value tile, MutableArrayRef<Value> accumulators) {
@@ -137,21 +157,24 @@ void CudaTiles::emitTile(Value tile, MutableArrayRef<Value> accumulators) {
     own = initialAccumulators();
     accumulators = own;
   }
-  forgetThread();
+  if (schedule.residents)
+    forgetThread();
   enterOwnPart(tile);
   holdElements();
   // Beside the elements it keeps where each vector lies.
   bool keepsElements =
       numRows * (kTileColumns * countKeptValues(group) + numVectors) <=
-      kKeptRegisters;
+      countKeptRegisters(schedule);
+  unsigned lastSums = 0;
+  for (ReduceRowsOp op : group.getRowReductions())
+    lastSums = std::max(lastSums, group.getLevel(group.getReduced(op)));
   for (unsigned level = 0; level < group.getNumLevels(); ++level) {
     if (level > 0)
       barrier();
     if (level == 1 && keepsElements)
       refillSlot();
     if (level > 0 && !keepsElements) {
-      firstOwnRow = forget(firstOwnRow);
-      firstOwnColumn = forget(firstOwnColumn);
+      forgetThread();
       holdElements();
     }
     computeBlocks(level);
@@ -160,9 +183,10 @@ void CudaTiles::emitTile(Value tile, MutableArrayRef<Value> accumulators) {
         }))
       barrier();
     emitPass(level, accumulators);
+    // Later passes need the registers.
+    if (schedule.tilePartials && level == lastSums)
+      storeSums(accumulators);
   }
-  if (schedule.tilePartials)
-    storeSums(accumulators);
   if (isSlotRead && schedule.tickets)
     barrier();
   refillSlot();
@@ -171,43 +195,48 @@ void CudaTiles::emitTile(Value tile, MutableArrayRef<Value> accumulators) {
     barrier();
 }
 
-/// `value` such that the compiler does not know it: what is computed from it is
-/// computed again instead of being kept in registers.
-Value CudaTiles::forget(Value value) {
-  return LLVM::InlineAsmOp::create(
-             b, loc, value.getType(), value, "mov.u64 $0, $1;", "=l,l",
-             /*has_side_effects=*/true, /*is_align_stack=*/false,
-             LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-             ArrayAttr())
-      .getResult(0);
-}
-
-/// Row number `row` of the thread's, or the last one of the matrix; sets
-/// whether it exists, null where all rows do.
-Value CudaTiles::locateRow(int64_t row, Value &exists) {
-  Value number = add(firstOwnRow, elements.constant(row));
-  Extent height = group.getSpace().rows;
-  exists = Value();
-  if (height.isConstant() && height.constant % kTileSize == 0)
-    return number;
-  exists = less(number, rows);
-  return smaller(number, sub(rows, elements.constant(1)));
-}
-
-/// The thread's elements number `vector` of a row, or the row's last ones.
-Element CudaTiles::locate(Value row, Value exists, int64_t vector) {
+/// The thread's elements number `vector` of its row number `row`, whether the
+/// matrix has them or not: one pitch apart from one row to the next.
+Element CudaTiles::placeOf(int64_t row, int64_t vector) {
   Element element;
-  element.row = row;
   element.width = schedule.vector;
-  element.isValid = exists;
-  element.column =
-      add(firstOwnColumn, elements.constant(vector * schedule.vector));
-  if (columns % kTileSize == 0)
-    return element;
-  element.isValid =
-      both(exists, less(element.column, elements.constant(columns)));
-  element.column =
-      smaller(element.column, elements.constant(columns - schedule.vector));
+  Place step = {elements.constant(row),
+                elements.constant(vector * schedule.vector)};
+  element.inTile = {add(threadRow, step.row), add(threadColumn, step.column)};
+  element.row = add(firstRow, element.inTile.row);
+  element.column = add(firstColumn, element.inTile.column);
+  element.parts = {{firstRow, firstColumn}, {threadRow, threadColumn}, step};
+  return element;
+}
+
+/// The same elements or, in their place, those of the last row or the last ones
+/// of the row.
+Element CudaTiles::locate(int64_t row, int64_t vector) {
+  Element element = placeOf(row, vector);
+  auto bound = [&](Value number, Value count, int64_t width) -> Value {
+    Value last = arith::SubIOp::create(
+        b, loc, count,
+        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(width)));
+    return widen(arith::MinUIOp::create(b, loc, narrow(number), last));
+  };
+  auto [ownRow, ownColumn] = element.inTile;
+  if (height) {
+    element.isValid = less(narrow(ownRow), height);
+    ownRow = bound(ownRow, height, 1);
+    element.row = add(firstRow, ownRow);
+  }
+  if (width) {
+    element.isValid = both(element.isValid, less(narrow(ownColumn), width));
+    ownColumn = bound(ownColumn, width, schedule.vector);
+    element.column = add(firstColumn, ownColumn);
+  }
+  if (width)
+    element.parts = {{firstRow, firstColumn}, {ownRow, ownColumn}};
+  else if (height)
+    element.parts = {{firstRow, firstColumn},
+                     {Value(), threadColumn},
+                     {ownRow, Value()},
+                     {Value(), elements.constant(vector * schedule.vector)}};
   return element;
 }
 
@@ -215,16 +244,13 @@ Element CudaTiles::locate(Value row, Value exists, int64_t vector) {
 void CudaTiles::holdElements() {
   held.clear();
   rowValues.clear();
-  existing.clear();
-  for (int64_t r = 0; r < numRows; ++r) {
-    Value exists, row = locateRow(r, exists);
-    existing.push_back(exists);
-    rowValues.push_back(computeRowValues(row));
+  for (int64_t r = 0; r < numRows; ++r)
     for (int64_t v = 0; v < numVectors; ++v) {
-      held.push_back(locate(row, exists, v));
+      held.push_back(locate(r, v));
+      if (v == 0)
+        rowValues.push_back(computeRowValues(held.back()));
       readSlot(held.back(), r, v);
     }
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,11 +282,7 @@ void CudaTiles::visitElement(unsigned level, int64_t row, int64_t vector,
            elements.addend(ReductionKind::Max,
                            fuseops::elementOf(op.getInput()),
                            elements.compute(op.getInput(), element), Value()));
-  // It is not stored, so the places of rows are one pitch apart.
-  Element place;
-  place.row = add(firstOwnRow, elements.constant(row));
-  place.column =
-      add(firstOwnColumn, elements.constant(vector * schedule.vector));
+  Element place = placeOf(row, vector);
   place.isValid = element.isValid;
   for (const Store &store : storesAt(level, Placement::Full)) {
     Value value = elements.compute(store.value, element);
@@ -281,7 +303,7 @@ void CudaTiles::storeRowValues(unsigned level, int64_t row) {
     Element element;
     element.row = elementOf(row, 0).row;
     element.column = elements.constant(0);
-    element.isValid = both(existing[row], isFirstOfRow());
+    element.isValid = both(elementOf(row, 0).isValid, isFirstOfRow());
     elements.store(elements.compute(store.value, element), store.access,
                    element);
   }
@@ -319,7 +341,7 @@ void CudaTiles::accumulate(unsigned level, ReduceRowsOp op, int64_t row,
   } else {
     if (vector != 0)
       return;
-    isValid = both(existing[row], isFirstOfRow());
+    isValid = both(isValid, isFirstOfRow());
     value = elements.rowValues.lookup(input);
   }
   value =
@@ -368,14 +390,12 @@ void CudaTiles::storeColumnSums(unsigned number, ReduceRowsOp op,
         elements.combineLanes(op.getKind(), value, kTileLanes, kTileLanes));
   Value warp = div(thread, 32);
   barrier();
-  when(isZero(bit(thread, kTileLanes)), [&] {
-    for (auto [v, value] : llvm::enumerate(values)) {
-      Value column =
-          add(mul(lane, kTileColumns), elements.constant(v * schedule.vector));
-      elements.storeRaw(value, sums, add(mul(warp, kTileSize), column),
-                        schedule.vector);
-    }
-  });
+  // Both lanes that have a column write the same.
+  for (auto [v, value] : llvm::enumerate(values)) {
+    Value column = add(threadColumn, elements.constant(v * schedule.vector));
+    elements.storeRaw(value, sums, add(mul(warp, kTileSize), column),
+                      schedule.vector);
+  }
   barrier();
   Value column = thread;
   if (schedule.tilePartials)

@@ -41,10 +41,9 @@ private:
   void enterThread(Value number);
   void forgetThread();
   void enterOwnPart(Value tile);
-  Value locateRow(int64_t row, Value &exists);
-  Element locate(Value row, Value exists, int64_t vector);
+  Element placeOf(int64_t row, int64_t vector);
+  Element locate(int64_t row, int64_t vector);
   void holdElements();
-  Value forget(Value value);
   Element &elementOf(int64_t row, int64_t vector) {
     return held[row * numVectors + vector];
   }
@@ -55,11 +54,16 @@ private:
   Value isFirstOfRow();
   void barrier();
   Value bit(Value value, int64_t mask);
-  int64_t halveRows(SmallVectorImpl<Value> &own, Value &row, int64_t lanes);
+  Value narrow(Value value);
+  Value widen(Value value);
+  Value countOf(Value first, Value end);
+  void halveRows(SmallVectorImpl<Value> &own, Value &row, int64_t lanes);
 
   /// Block reductions: what each thread has of its blocks, and its way to the
   /// memory of partial results.
   void takeIn(ReduceBlocksOp op, int64_t row, int64_t vector, Value value);
+  Value narrowMagnitude(Value value);
+  Value widenMaximum(ReduceBlocksOp op, Value value);
   void storeParts(ReduceBlocksOp op);
 
   /// Reductions over rows: what each thread keeps, down a column of tiles.
@@ -87,7 +91,7 @@ private:
 
   /// Transposed results, which go through shared memory.
   bool isStaged(const Store &store);
-  void makeStaging();
+  void makeScratch();
   void emitStaged(unsigned level);
   void stage(const Store &store, Value buffer);
   void copyOut(const Store &store, Value buffer);
@@ -105,15 +109,14 @@ private:
   Value ticket;            ///< shared memory for the number that was drawn
   Value drawn;             ///< by the first thread, for the next tile
 
-  int64_t numRows, numVectors;       ///< that a thread has of a tile
-  Value thread, lane;                ///< in the block; along a tile's row
-  Value threadRow;                   ///< the thread's first row of a tile
-  Value firstOwnRow, firstOwnColumn; ///< the thread's, of the matrix
-  /// The thread's elements, row by row; the values of its rows; whether each
-  /// row exists, null where all do.
+  int64_t numRows, numVectors;   ///< that a thread has of a tile
+  Value thread, lane;            ///< in the block; along a tile's row
+  Value threadRow, threadColumn; ///< the thread's first ones in a tile
+  /// Rows and columns of the matrix that a tile has, of 32 bits; null: all.
+  Value height, width;
+  /// The thread's elements, row by row, and the values of its rows.
   SmallVector<Element> held;
   SmallVector<DenseMap<Value, Value>> rowValues;
-  SmallVector<Value> existing;
   DenseMap<Value, SmallVector<Value>> parts;
   Value sums;
   Value staging;

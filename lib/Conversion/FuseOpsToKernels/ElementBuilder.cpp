@@ -100,12 +100,16 @@ Value ElementBuilder::indexIn(const RowDigit &digit, const Element &element) {
   return index;
 }
 
+Value ElementBuilder::scale(Value number, Extent stride) {
+  return stride == Extent{1, 0}
+             ? number
+             : arith::MulIOp::create(b, loc, number, constant(stride));
+}
+
 Value ElementBuilder::indexOf(const Access &access, const Element &element) {
   Value index = constant(access.offset);
   auto add = [&](Value part, Extent stride) {
-    if (stride != Extent{1, 0})
-      part = arith::MulIOp::create(b, loc, part, constant(stride));
-    index = arith::AddIOp::create(b, loc, index, part);
+    index = arith::AddIOp::create(b, loc, index, scale(part, stride));
   };
   for (const RowDigit &digit : access.rows) {
     Value part = indexIn(digit, element);
@@ -121,6 +125,31 @@ Value ElementBuilder::indexOf(const Access &access, const Element &element) {
   return index;
 }
 
+/// `pointer`, as many rows and columns further as `part` says, of an access
+/// that is linear.
+Value ElementBuilder::advance(Value pointer, const Access &access,
+                              const Place &part) {
+  auto step = [&](Value count, Extent stride) {
+    if (count)
+      pointer = address(pointer, scale(count, stride), access.element);
+  };
+  for (const RowDigit &digit : access.rows)
+    step(part.row, digit.stride);
+  if (access.hasColumns())
+    step(part.column, access.columnStride);
+  return pointer;
+}
+
+Value ElementBuilder::pointerTo(const Access &access, const Element &element) {
+  Value pointer = pointers.lookup(access.tensor);
+  if (element.parts.empty() || !access.isLinear())
+    return address(pointer, indexOf(access, element), access.element);
+  pointer = address(pointer, constant(access.offset), access.element);
+  for (const Place &part : element.parts)
+    pointer = advance(pointer, access, part);
+  return pointer;
+}
+
 int64_t ElementBuilder::alignmentOf(const Access &access, int64_t width) {
   int64_t bytes = getElementBytes(access.element);
   // Only CUDA schedules see to it that vectors are aligned.
@@ -131,27 +160,22 @@ int64_t ElementBuilder::alignmentOf(const Access &access, int64_t width) {
 Value ElementBuilder::loadStored(const Access &access, const Element &element) {
   int64_t width = access.hasColumns() ? element.width : 1;
   Type storage = getStorageType(access.element);
-  Value base = pointers.lookup(access.tensor);
-  Value first = indexOf(access, element);
+  Value first = pointerTo(access, element);
   if (width == 1 || access.isContiguous())
-    return toLanes(LLVM::LoadOp::create(b, loc, widened(storage, width),
-                                        address(base, first, access.element),
+    return toLanes(LLVM::LoadOp::create(b, loc, widened(storage, width), first,
                                         alignmentOf(access, width)));
   SmallVector<Value> values;
   for (int64_t i : laneOrder(width))
     values.push_back(LLVM::LoadOp::create(
-        b, loc, storage,
-        address(base, neighbour(first, access, i), access.element),
-        alignmentOf(access, 1)));
+        b, loc, storage, neighbour(first, access, i), alignmentOf(access, 1)));
   return vector::FromElementsOp::create(b, loc, widened(storage, width),
                                         values);
 }
 
-/// The index of the element `number` columns after that of index `first`.
+/// Where the element `number` columns after that at `first` lies.
 Value ElementBuilder::neighbour(Value first, const Access &access,
                                 int64_t number) {
-  return arith::AddIOp::create(b, loc, first,
-                               constant(access.columnStride * number));
+  return address(first, constant(access.columnStride * number), access.element);
 }
 
 Value ElementBuilder::load(const Access &access, const Element &element) {
@@ -221,9 +245,13 @@ Value ElementBuilder::toStored(Value value, Type element) {
                         : value;
 }
 
-/// Stores a vector of 4, 8 or 16 bytes, which are aligned, by `st.global.cs`:
-/// LLVM knows of no such store. False where `value` is none.
-bool ElementBuilder::storeStreaming(Value value, Value pointer) {
+/// Stores a vector of 4, 8 or 16 bytes, which are aligned, by one instruction:
+/// `st.global.cs`, which LLVM does not know, or where `isValid` holds, if there
+/// is one, without the branch into which it would move what is stored. False
+/// where `value` is none or no such instruction is asked for.
+bool ElementBuilder::storeWords(Value value, Value pointer, Value isValid) {
+  if (device != KernelDevice::CUDA || !(streamsStores || isValid))
+    return false;
   auto type = dyn_cast<VectorType>(value.getType());
   int64_t bits =
       type ? type.getNumElements() * type.getElementTypeBitWidth() : 0;
@@ -234,30 +262,30 @@ bool ElementBuilder::storeStreaming(Value value, Value pointer) {
       b, loc, VectorType::get({count}, b.getI32Type()), value);
   SmallVector<Value> operands = {LLVM::AddrSpaceCastOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), pointer)};
-  std::string list, constraints = "l";
+  std::string predicate, list, constraints = "l";
   for (int64_t i = 0; i < count; ++i) {
     operands.push_back(
         vector::ExtractOp::create(b, loc, words, ArrayRef<int64_t>{i}));
     list += (i ? ", $" : "$") + std::to_string(i + 1);
     constraints += ",r";
   }
-  std::string suffix;
+  std::string suffix = streamsStores ? ".cs" : "";
   if (count > 1) {
-    suffix = ".v" + std::to_string(count);
+    suffix += ".v" + std::to_string(count);
     list = "{" + list + "}";
+  }
+  if (isValid) {
+    operands.push_back(isValid);
+    predicate = "@$" + std::to_string(count + 1) + " ";
+    constraints += ",b";
   }
   LLVM::InlineAsmOp::create(
       b, loc, TypeRange(), operands,
-      "st.global.cs" + suffix + ".b32 [$0], " + list + ";",
+      predicate + "st.global" + suffix + ".b32 [$0], " + list + ";",
       constraints + ",~{memory}", /*has_side_effects=*/true,
       /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
       LLVM::AsmDialectAttr(), ArrayAttr());
   return true;
-}
-
-Value ElementBuilder::pointerTo(const Access &access, const Element &element) {
-  return address(pointers.lookup(access.tensor), indexOf(access, element),
-                 access.element);
 }
 
 void ElementBuilder::store(Value value, const Access &access,
@@ -265,14 +293,14 @@ void ElementBuilder::store(Value value, const Access &access,
   auto vector = dyn_cast<VectorType>(value.getType());
   int64_t width = vector ? vector.getNumElements() : 1;
   value = toStored(value, access.element);
+  if (access.isContiguous() &&
+      storeWords(value, pointerTo(access, element), element.isValid))
+    return;
   auto write = [&] {
-    Value base = pointers.lookup(access.tensor);
-    Value first = indexOf(access, element);
+    Value first = pointerTo(access, element);
     if (width == 1 || access.isContiguous()) {
-      Value pointer = address(base, first, access.element);
-      if (!streamsStores || !storeStreaming(value, pointer))
-        LLVM::StoreOp::create(b, loc, toMemory(value), pointer,
-                              alignmentOf(access, width));
+      LLVM::StoreOp::create(b, loc, toMemory(value), first,
+                            alignmentOf(access, width));
       return;
     }
     for (auto [lane, number] : llvm::enumerate(laneOrder(width)))
@@ -280,8 +308,7 @@ void ElementBuilder::store(Value value, const Access &access,
           b, loc,
           vector::ExtractOp::create(b, loc, value,
                                     ArrayRef<int64_t>{int64_t(lane)}),
-          address(base, neighbour(first, access, number), access.element),
-          alignmentOf(access, 1));
+          neighbour(first, access, number), alignmentOf(access, 1));
   };
   if (!element.isValid) {
     write();

@@ -14,11 +14,23 @@
 
 namespace mlir::fuseops {
 
+/// Part of a row's and of a column's number; null is zero.
+struct Place {
+  Value row, column;
+};
+
 /// The elements that one step of a kernel computes: `width` neighbours of one
 /// row, from column `column` on.
 struct Element {
   Value row;
   Value column;
+  /// None, or what `row` and `column` are the sums of, from what most elements
+  /// share to what is this one's own: where an address is such a sum too, it is
+  /// taken in these steps, most of which are computed once.
+  SmallVector<Place, 4> parts;
+  /// Of a tile kernel for CUDA: where in the tile the element is, or would be
+  /// if the matrix had it.
+  Place inTile;
   int64_t width = 1;
   /// Null, or whether these elements exist: those of a tail read what the last
   /// ones read and are stored nowhere.
@@ -64,6 +76,8 @@ public:
   Value compute(Value value, Element &element);
   /// The operation's operands at `element`.
   SmallVector<Value> computeOperands(PointwiseOp op, Element &element);
+  /// `value`, computed for `output`, rounded where that is seen rounded.
+  Value roundResult(Value output, Value value);
   /// The operation's results for operands that are scalars or vectors.
   void computeBody(PointwiseOp op, ValueRange operands, Element &element,
                    DenseMap<Value, Value> &results);
@@ -139,10 +153,11 @@ private:
   Value indices(ArrayRef<int64_t> values);
   Value firstIndexOf(Operation *index, Placement placement, int64_t pitch,
                      const Element &element);
-  Value roundResult(Value output, Value value);
+  Value scale(Value number, Extent stride);
   Value indexOf(const Access &access, const Element &element);
+  Value advance(Value pointer, const Access &access, const Place &part);
   Value indexIn(const RowDigit &digit, const Element &element);
-  bool storeStreaming(Value value, Value pointer);
+  bool storeWords(Value value, Value pointer, Value isValid);
   Value neighbour(Value first, const Access &access, int64_t number);
   int64_t alignmentOf(const Access &access, int64_t width);
   Value narrow(Value value, Type element);

@@ -98,6 +98,13 @@ Value ElementBuilder::combineLanes(ReductionKind kind, Value value,
 /// A warp exchanges 32 bits at once.
 Value ElementBuilder::shuffle(Value value, int64_t offset) {
   if (auto vector = dyn_cast<VectorType>(value.getType())) {
+    if (vector.getElementTypeBitWidth() == 16 &&
+        vector.getNumElements() % 2 == 0) {
+      Type words =
+          VectorType::get({vector.getNumElements() / 2}, b.getI32Type());
+      value = vector::BitCastOp::create(b, loc, words, value);
+      return vector::BitCastOp::create(b, loc, vector, shuffle(value, offset));
+    }
     SmallVector<Value> parts;
     for (int64_t i = 0; i < vector.getNumElements(); ++i)
       parts.push_back(shuffle(

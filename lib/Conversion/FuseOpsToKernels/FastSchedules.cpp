@@ -60,8 +60,9 @@ static void listTiles(const KernelGroup &group, const Schedule &plain,
   schedule.threads = 512;
   schedule.residents = 1;
   schedules.push_back(schedule);
-  // Without an input to fetch, or room for it.
-  if (layout.reductions.size() > 2)
+  // Without an input to fetch, or room for it. Elements one by one have an
+  // address each in registers, which bounds would be too few for.
+  if (layout.reductions.size() > 2 || plain.vector == 1)
     return;
   schedule.residents = 2;
   schedule.stages = 0;

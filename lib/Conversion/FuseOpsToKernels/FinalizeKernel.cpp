@@ -9,6 +9,7 @@
 #include "ElementBuilder.h"
 #include "FuseOps/Conversion/MergeLaunches.h"
 #include "KernelEmitter.h"
+#include "SumRuns.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -122,23 +123,35 @@ SmallVector<Value> FinalizeKernel::combinePartials(Value column, Value from,
   SmallVector<Value> initial;
   for (ReduceRowsOp op : reductions)
     initial.push_back(elements.identity(op.getKind(), inputElement(op), 1));
-  auto loop =
-      scf::ForOp::create(b, loc, from, count, elements.constant(step), initial);
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value index = arith::AddIOp::create(
-      b, loc,
-      arith::MulIOp::create(b, loc, loop.getInductionVar(),
-                            elements.constant(columns)),
-      column);
-  SmallVector<Value> sums;
-  for (auto [op, pointer, soFar] :
-       llvm::zip(reductions, partials, loop.getRegionIterArgs())) {
-    Value part = elements.loadRaw(pointer, index, getAccumulatorType(op), 1);
-    sums.push_back(elements.combine(op.getKind(), soFar, part));
-  }
-  scf::YieldOp::create(b, loc, sums);
-  return SmallVector<Value>(loop.getResults());
+  auto combine = [&](ValueRange sums, ValueRange others) {
+    SmallVector<Value> combined;
+    for (auto [op, sum, other] : llvm::zip(reductions, sums, others))
+      combined.push_back(elements.combine(op.getKind(), sum, other));
+    return combined;
+  };
+  auto combineRun = [&](Value first, Value end) -> SmallVector<Value> {
+    auto loop = scf::ForOp::create(b, loc, first, end, elements.constant(step),
+                                   initial);
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value index = arith::AddIOp::create(
+        b, loc,
+        arith::MulIOp::create(b, loc, loop.getInductionVar(),
+                              elements.constant(columns)),
+        column);
+    SmallVector<Value> parts;
+    for (auto [op, pointer] : llvm::zip(reductions, partials))
+      parts.push_back(
+          elements.loadRaw(pointer, index, getAccumulatorType(op), 1));
+    scf::YieldOp::create(b, loc, combine(loop.getRegionIterArgs(), parts));
+    return loop.getResults();
+  };
+  if (llvm::none_of(reductions, [](ReduceRowsOp op) {
+        return isRounded(op.getKind(), inputElement(op));
+      }))
+    return combineRun(from, count);
+  return combineRuns(b, loc, from, count, step * kRunTerms, initial, combineRun,
+                     combine);
 }
 
 /// Combines what the lanes of a warp have of one column: each `lanes`th lane.

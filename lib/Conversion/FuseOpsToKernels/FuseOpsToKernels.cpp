@@ -7,9 +7,11 @@
 
 #include "FuseOps/Conversion/Passes.h"
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "GemmKernel.h"
 #include "GroupedKernel.h"
 #include "KernelEmitter.h"
 #include "KernelGroup.h"
+#include "PartialResults.h"
 #include "RowRing.h"
 #include "Schedule.h"
 #include "ScheduleTemplates.h"
@@ -52,31 +54,6 @@ bytesOf(ValueRange inputs, ValueRange outputs,
   return bytes;
 }
 
-/// Whether each worker leaves a partial result, not each that has other rows:
-/// the tiles of a row add to one element.
-bool isByWorker(const KernelGroup &body, int64_t columns) {
-  return body.isTile() && columns == 1;
-}
-
-/// The partial results of `op`, one for each tile or worker.
-RankedTensorType getPartialsType(const KernelGroup &body,
-                                 const Schedule &schedule, ReduceRowsOp op) {
-  int64_t columns = getColumns(op.getInput().getType());
-  Type element = getAccumulatorType(op);
-  if (schedule.tilePartials) {
-    Extent rows = *countTileRows(body);
-    int64_t width = isByWorker(body, columns) ? schedule.tiles : columns;
-    return rows.isConstant()
-               ? RankedTensorType::get({rows.constant, width}, element)
-               : RankedTensorType::get(
-                     {ShapedType::kDynamic, width}, element,
-                     BlocksAttr::get(op.getContext(), kTileSize));
-  }
-  int64_t count =
-      isByWorker(body, columns) ? schedule.workers : schedule.getRowWorkers();
-  return RankedTensorType::get({count, columns}, element);
-}
-
 /// The part of an argument of a group that the group reads: its slices, where
 /// there is nothing else and they are no more than all of it.
 Extent bytesRead(BlockArgument argument) {
@@ -107,7 +84,9 @@ public:
 private:
   LogicalResult lowerLibraryGroup();
   void lowerGroupedProduct(GroupedMatmulOp op);
-  LogicalResult lowerMemoryGroup();
+  LogicalResult lowerKernelGroup();
+  void describeGemm(const KernelGroup &body, const Schedule &schedule,
+                    LaunchOp op);
   Value makeTickets();
   std::string makeUnique(const Twine &name);
   StringRef nameKernel();
@@ -157,7 +136,7 @@ LogicalResult GroupLowering::run() {
   }
   return group.getKernelTemplate() == KernelTemplate::Library
              ? lowerLibraryGroup()
-             : lowerMemoryGroup();
+             : lowerKernelGroup();
 }
 
 /// A grouped product is a kernel of its own: the library would want the sizes
@@ -166,10 +145,15 @@ void GroupLowering::lowerGroupedProduct(GroupedMatmulOp op) {
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
   func::FuncOp kernel = emitGroupedKernel(op, device, nameKernel(), builder);
   Extent rows = getNumElements(op.getType(), 1);
+  // One pointer for each operand, of which two may be one input.
+  SmallVector<Value> inputs;
+  for (Value operand : op.getOperands())
+    inputs.push_back(
+        group.getInputs()[cast<BlockArgument>(operand).getArgNumber()]);
   rewriter.setInsertionPoint(group);
   LaunchOp call =
-      launch(kernel, group.getKernelTemplate(), group.getResultTypes(),
-             group.getInputs(), getGroupedSchedule(device), rows);
+      launch(kernel, group.getKernelTemplate(), group.getResultTypes(), inputs,
+             getGroupedSchedule(device), rows);
   call.setCountRows(
       getNumElements(cast<RankedTensorType>(op.getLhs().getType()), 1)
           .asArray());
@@ -304,9 +288,13 @@ Value GroupLowering::makeTickets() {
   return op.getOutputs().front();
 }
 
-LogicalResult GroupLowering::lowerMemoryGroup() {
+/// A memory group, or a contraction and what is computed of its result.
+LogicalResult GroupLowering::lowerKernelGroup() {
+  bool isGemm = group.getKernelTemplate() == KernelTemplate::Gemm;
+  if (isGemm && !target.isCUDA())
+    return group.emitOpError() << "expected target `cuda` for template `gemm`";
   FailureOr<KernelGroup> body = KernelGroup::create(group);
-  if (failed(body) || failed(verifyTemplate(*body)))
+  if (failed(body) || (!isGemm && failed(verifyTemplate(*body))))
     return failure();
   FailureOr<Schedule> schedule = chooseSchedule(*body, target);
   if (failed(schedule))
@@ -314,7 +302,9 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
   if (target.isCUDA())
     allowApproximations(group);
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
-  auto emit = body->isTile() ? emitTileKernel : emitRowKernel;
+  auto emit = isGemm           ? emitGemmKernel
+              : body->isTile() ? emitTileKernel
+                               : emitRowKernel;
   func::FuncOp kernel =
       emit(*body, *schedule, device, roundIntermediates, nameKernel(), builder);
 
@@ -338,7 +328,9 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
   // Partial results stay in the cache: they are not counted as traffic.
   ValueRange directResults = main.getOutputs().take_front(direct.size());
   main.setBytes(bytesOf(group.getInputs(), directResults, reads).asArray());
-  if (target.isCUDA())
+  if (isGemm)
+    describeGemm(*body, *schedule, main);
+  else if (target.isCUDA())
     main.setSharedBytes(body->isTile() ? TileRing(*body, *schedule).getBytes()
                                        : RowRing(*body, *schedule).getBytes());
 
@@ -351,6 +343,22 @@ LogicalResult GroupLowering::lowerMemoryGroup() {
     return failure();
   rewriter.replaceOp(group, results);
   return success();
+}
+
+/// What the launch of a product has beside that of a memory kernel.
+void GroupLowering::describeGemm(const KernelGroup &body,
+                                 const Schedule &schedule, LaunchOp op) {
+  GemmLayout layout(body, schedule);
+  op.setSharedBytes(layout.getBytes());
+  SmallVector<TensorMapAttr> maps = getGemmMaps(body, layout);
+  op.setMapsAttr(
+      rewriter.getArrayAttr(SmallVector<Attribute>(maps.begin(), maps.end())));
+  Extent depth = body.getProduct()->k;
+  if (depth.isConstant())
+    return;
+  op.setCountRows(depth.asArray());
+  // The most that the runtime counts.
+  op.setCountMaxWorkers(std::numeric_limits<int32_t>::max());
 }
 
 LogicalResult GroupLowering::finalize(const KernelGroup &body,
@@ -426,17 +434,10 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
         launch(kernel, KernelTemplate::Finalize, types, inputs, chunks, rows);
     // The partial results of one kernel's reductions with as many columns are
     // as many.
-    bool hasAll = isByWorker(body, columns);
-    Extent count =
-        schedule.tilePartials ? *countTileRows(body) : body.getSpace().rows;
-    launched.setCountRows((count * (hasAll ? schedule.tiles : 1)).asArray());
-    if (schedule.tilePartials) {
-      launched.setCountMaxWorkers(std::numeric_limits<int32_t>::max());
-    } else {
-      launched.setCountRowsPerWorker(schedule.rowsPerWorker);
-      launched.setCountMaxWorkers(hasAll ? schedule.workers
-                                         : schedule.getRowWorkers());
-    }
+    PartialCount count = countPartials(body, schedule, columns);
+    launched.setCountRows(count.parts.asArray());
+    launched.setCountRowsPerWorker(count.partsPerOne);
+    launched.setCountMaxWorkers(count.most);
     launched.setBytes(
         bytesOf(ValueRange(launched.getInputs()).drop_front(numPartials),
                 launched.getOutputs(), reads)

@@ -7,6 +7,7 @@
 
 #include "GroupedKernel.h"
 #include "FuseOps/Dialect/FuseOps/ScalarMath.h"
+#include "SumRuns.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,7 +25,7 @@ RankedTensorType tensorType(Value value) {
 }
 
 /// Writes the kernel of one grouped product: each element of the result is a
-/// loop over what is contracted, in order, in f32 (f64 for f64).
+/// loop over what is contracted, in runs, in f32 (f64 for f64).
 ///
 /// The sizes are read where they lie, on the device: a row of the result looks
 /// for its group, or a group for its rows, by adding them up.
@@ -211,16 +212,22 @@ Value GroupedKernel::dot(Value from, Value to,
                          function_ref<Value(Value)> lhsIndex,
                          function_ref<Value(Value)> rhsIndex) {
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(wide));
-  auto loop =
-      scf::ForOp::create(b, loc, from, to, constant(1), ValueRange{zero});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value i = loop.getInductionVar();
-  Value x = loadWide(lhs, lhsIndex(i), op.getLhs());
-  Value y = loadWide(rhs, rhsIndex(i), op.getRhs());
-  Value sum = math::FmaOp::create(b, loc, x, y, loop.getRegionIterArg(0));
-  scf::YieldOp::create(b, loc, sum);
-  return loop.getResult(0);
+  auto sumUp = [&](Value first, Value end) -> SmallVector<Value> {
+    auto loop =
+        scf::ForOp::create(b, loc, first, end, constant(1), ValueRange{zero});
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value i = loop.getInductionVar();
+    Value x = loadWide(lhs, lhsIndex(i), op.getLhs());
+    Value y = loadWide(rhs, rhsIndex(i), op.getRhs());
+    Value sum = math::FmaOp::create(b, loc, x, y, loop.getRegionIterArg(0));
+    scf::YieldOp::create(b, loc, sum);
+    return loop.getResults();
+  };
+  auto add = [&](ValueRange sum, ValueRange run) -> SmallVector<Value> {
+    return {arith::AddFOp::create(b, loc, sum[0], run[0])};
+  };
+  return combineRuns(b, loc, from, to, kRunTerms, zero, sumUp, add).front();
 }
 
 /// result[row, j] = sum over k of lhs[row, k] * rhs[group of row][k, j]

@@ -52,6 +52,11 @@ Schedule getFinalizeSchedule(int64_t columns, KernelDevice device);
 /// computes has the same bits in every kernel, since its own types decide.
 void allowApproximations(GroupOp group);
 
+/// Whether a worker adds up one run of rows after the other in memory, behind
+/// the partial results of all workers.
+bool keepsRunsInMemory(const KernelGroup &group, const Schedule &schedule,
+                       ReduceRowsOp op);
+
 /// The type of one reduction's accumulator and partial results.
 Type getAccumulatorType(ReduceRowsOp op);
 

@@ -26,9 +26,9 @@ static SmallVector<Value> directResults(const KernelGroup &group) {
 static func::FuncOp declare(OpBuilder &b, Location loc,
                             const Schedule &schedule, bool isCuda,
                             StringRef name, unsigned numPointers,
-                            unsigned numInputs) {
+                            unsigned numInputs, unsigned numMaps) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  SmallVector<Type> types(isCuda ? numPointers : 1, pointer);
+  SmallVector<Type> types(isCuda ? numPointers + numMaps : 1, pointer);
   types.append(isCuda ? 2 : 4, b.getI64Type());
   auto kernel =
       func::FuncOp::create(b, loc, name, b.getFunctionType(types, {}));
@@ -46,6 +46,8 @@ static func::FuncOp declare(OpBuilder &b, Location loc,
     for (unsigned i = 0; i < numInputs; ++i)
       kernel.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(),
                         b.getUnitAttr());
+    for (unsigned i = 0; i < numMaps; ++i)
+      kernel.setArgAttr(numPointers + i, kTensorMapAttr, b.getUnitAttr());
   }
   b.setInsertionPointToStart(kernel.addEntryBlock());
   return kernel;
@@ -54,7 +56,7 @@ static func::FuncOp declare(OpBuilder &b, Location loc,
 KernelFrame KernelFrame::open(ElementBuilder &elements,
                               const KernelGroup &group,
                               const Schedule &schedule, bool isCuda,
-                              StringRef name) {
+                              StringRef name, unsigned numMaps) {
   OpBuilder &b = elements.b;
   Location loc = elements.loc;
   GroupOp op = group.getGroup();
@@ -65,7 +67,7 @@ KernelFrame KernelFrame::open(ElementBuilder &elements,
       numInputs + schedule.tickets + results.size() + numReductions;
   KernelFrame frame;
   frame.kernel =
-      declare(b, loc, schedule, isCuda, name, numPointers, numInputs);
+      declare(b, loc, schedule, isCuda, name, numPointers, numInputs, numMaps);
   unsigned next = 0;
   auto pointer = [&]() -> Value {
     if (isCuda)
@@ -86,8 +88,12 @@ KernelFrame KernelFrame::open(ElementBuilder &elements,
   for (size_t i = 0; i < numReductions; ++i)
     frame.partials.push_back(pointer());
 
-  unsigned scalar = isCuda ? numPointers : 1;
+  for (unsigned i = 0; i < numMaps; ++i)
+    frame.maps.push_back(frame.kernel.getArgument(next++));
+
+  unsigned scalar = isCuda ? numPointers + numMaps : 1;
   frame.rows = frame.kernel.getArgument(scalar);
+  frame.count = frame.kernel.getArgument(scalar + 1);
   elements.rows = frame.rows;
   if (!isCuda) {
     frame.worker = frame.kernel.getArgument(scalar + 2);

@@ -26,16 +26,17 @@ inline Type elementOf(Value value) {
 /// of the work it is asked for.
 struct KernelFrame {
   func::FuncOp kernel;
-  Value rows, worker, workers;
+  Value rows, count, worker, workers;
   Value threadX, threadY;      ///< CUDA only
   Value tickets;               ///< the counter of a schedule with `tickets`
   SmallVector<Value> partials; ///< one pointer for each reduction over rows
+  SmallVector<Value> maps;     ///< addresses of tensor maps
 
   /// Makes the function, leaves the builder in its entry block and tells
   /// `elements` where each tensor is.
   static KernelFrame open(ElementBuilder &elements, const KernelGroup &group,
-                          const Schedule &schedule, bool isCuda,
-                          StringRef name);
+                          const Schedule &schedule, bool isCuda, StringRef name,
+                          unsigned numMaps = 0);
 };
 
 } // namespace mlir::fuseops

@@ -21,8 +21,9 @@ static RankedTensorType tensorType(Value value) {
 FailureOr<KernelGroup> KernelGroup::create(GroupOp group) {
   KernelGroup result;
   result.group = group;
-  if (failed(result.decompose()) || failed(result.findSpace()) ||
-      failed(result.findLevels()) || failed(result.findStores()))
+  if (failed(result.findProduct()) || failed(result.decompose()) ||
+      failed(result.findSpace()) || failed(result.findLevels()) ||
+      failed(result.findStores()))
     return failure();
   return result;
 }
@@ -41,11 +42,29 @@ static bool isOnlyWritten(Operation &op) {
   });
 }
 
+LogicalResult KernelGroup::findProduct() {
+  if (group.getKernelTemplate() != KernelTemplate::Gemm)
+    return success();
+  for (Operation &op : group.getBody().front().without_terminator()) {
+    std::optional<Product> found = Product::get(&op);
+    if (!found)
+      continue;
+    if (product)
+      return op.emitOpError() << "is a second contraction in a group of "
+                                 "template `gemm`, which has one";
+    product = found;
+  }
+  if (product)
+    return success();
+  return group.emitOpError()
+         << "expected a contraction in a group of template `gemm`";
+}
+
 LogicalResult KernelGroup::decompose() {
   Block &body = group.getBody().front();
   IRRewriter rewriter(group.getContext());
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
-    if (isa<ReshapeOp>(op))
+    if (isa<ReshapeOp>(op) || isProduct(&op))
       continue;
     auto fusible = dyn_cast<FusibleOpInterface>(op);
     if (!fusible)
@@ -88,8 +107,11 @@ LogicalResult KernelGroup::decompose() {
     rewriter.replaceOp(reduction, same);
   }
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (isOpTriviallyDead(&op))
+    if (isOpTriviallyDead(&op) && !isProduct(&op))
       rewriter.eraseOp(&op);
+  // What it reads may have been decomposed.
+  if (product)
+    product = Product::get(product->op);
   return success();
 }
 
@@ -250,8 +272,9 @@ LogicalResult KernelGroup::findLevels() {
       finalOps.push_back(pointwise);
       continue;
     }
-    // What only says how another reads or writes computes nothing.
-    if (isa<ReshapeOp, SliceOp, PermuteOp>(op)) {
+    // What only says how another reads or writes computes nothing, and a
+    // product is there before its neighbours.
+    if (isa<ReshapeOp, SliceOp, PermuteOp>(op) || isProduct(&op)) {
       levels[op.getResult(0)] = level;
       continue;
     }
@@ -259,13 +282,13 @@ LogicalResult KernelGroup::findLevels() {
       auto rows = dyn_cast<ReduceRowsOp>(user);
       return rows && isWhole(rows);
     });
-    if (isTile() && isa<ReduceColumnsOp>(op)) {
-      if (!isWholeReduction)
-        return op.emitOpError()
-               << "reduces whole rows, which a tile kernel does not see";
+    if (isa<ReduceColumnsOp>(op) && isWholeReduction) {
       levels[op.getResult(0)] = level;
       continue;
     }
+    if (isa<ReduceColumnsOp>(op) && isOfTiles())
+      return op.emitOpError()
+             << "reduces whole rows, which a kernel of tiles does not see";
     if (isa<ReduceColumnsOp>(op) || (isTile() && isa<ReduceBlocksOp>(op)))
       ++level;
     for (Value result : op.getResults())
@@ -285,7 +308,11 @@ BlockShape KernelGroup::getBlocksOf(Operation *op) const {
 }
 
 bool KernelGroup::isWhole(ReduceRowsOp op) const {
-  return isTile() && getWhollyReduced(op);
+  Value reduced = getWhollyReduced(op);
+  return reduced &&
+         (isOfTiles() || (op.getKind() != ReductionKind::Sum &&
+                          getPlacement(op.getInput()) == Placement::PerRow &&
+                          getPlacement(reduced) == Placement::Full));
 }
 
 Value KernelGroup::getReduced(ReduceRowsOp op) const {

@@ -12,6 +12,7 @@
 #include "Access.h"
 #include "FuseOps/Analysis/BlockValues.h"
 #include "FuseOps/Analysis/OperationShape.h"
+#include "FuseOps/Analysis/Product.h"
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
 
 namespace mlir::fuseops {
@@ -46,6 +47,10 @@ public:
   bool isTile() const {
     return GroupOp(group).getKernelTemplate() == KernelTemplate::Tile;
   }
+  /// The contraction whose result the others read, of template `gemm`.
+  const std::optional<Product> &getProduct() const { return product; }
+  /// Whether a block of the kernel sees parts of rows only.
+  bool isOfTiles() const { return isTile() || product; }
   /// Which blocks `value` stands for; none where it has Placement::Block too:
   /// what is only joined with values of blocks.
   BlockShape getBlock(Value value) const { return blocks.lookup(value); }
@@ -67,7 +72,8 @@ public:
   /// Pointwise operations of the finalize kernel, in order.
   ArrayRef<PointwiseOp> getFinalOps() const { return finalOps; }
   ArrayRef<ReduceRowsOp> getRowReductions() const { return rowReductions; }
-  /// Whether `op` gives one element of a tile kernel's whole matrix.
+  /// Whether `op` gives one element of the whole matrix, so that it is no
+  /// matter which rows anyone sees. A kernel of rows adds them up one by one.
   bool isWhole(ReduceRowsOp op) const;
   /// The value whose elements `op` takes in.
   Value getReduced(ReduceRowsOp op) const;
@@ -93,14 +99,17 @@ public:
   SmallVector<Access> getPartAccesses(ConcatOp op) const;
 
 private:
+  LogicalResult findProduct();
   LogicalResult decompose();
   LogicalResult findSpace();
   LogicalResult findLevels();
   LogicalResult findStores();
   LogicalResult findStores(Value value, const View &view, unsigned output);
   LogicalResult verifyReads(Operation &op) const;
+  bool isProduct(Operation *op) const { return product && product->op == op; }
 
   GroupOp group;
+  std::optional<Product> product;
   IterationSpace space;
   DenseMap<Value, BlockShape> blocks;
   DenseMap<Value, unsigned> levels;

@@ -1,4 +1,4 @@
-//===- RowKernel.cpp - Rows and columns of a row kernel ------------------===//
+//===- RowKernel.cpp - Rows of a row kernel ------------------------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ void RowKernel::open(StringRef name) {
     return;
   // The launch counts each row once for each tile.
   Value tiles = elements.constant(schedule.tiles);
-  Value tile = arith::RemUIOp::create(b, loc, frame.worker, tiles);
+  tile = arith::RemUIOp::create(b, loc, frame.worker, tiles);
   firstColumn =
       add(firstColumn, mul(tile, elements.constant(schedule.getWidth())));
   frame.worker = arith::DivUIOp::create(b, loc, frame.worker, tiles);
@@ -55,17 +55,6 @@ func::FuncOp RowKernel::emit(StringRef name) {
 //===----------------------------------------------------------------------===//
 
 void RowKernel::emitRows() {
-  initializePartials();
-  SmallVector<Value> accumulators;
-  for (ReduceRowsOp op : group.getRowReductions()) {
-    if (!isInRegisters(op))
-      continue;
-    bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
-    for (int64_t i = 0; i < vectorsHeld(op); ++i)
-      accumulators.push_back(elements.identity(op.getKind(),
-                                               elementOf(op.getInput()),
-                                               isFull ? schedule.vector : 1));
-  }
   Value from, to, step;
   if (isCuda) {
     Value perBlock = elements.constant(schedule.rows);
@@ -83,21 +72,49 @@ void RowKernel::emitRows() {
     to = arith::MinSIOp::create(b, loc, frame.rows, add(from, chunk));
     step = elements.constant(1);
   }
+  locatePartials();
   if (schedule.prefetch && schedule.holdsRow)
     readEveryRow();
-  size_t numAccumulators = accumulators.size();
+  SmallVector<Value> state;
   if (ring)
-    accumulators.push_back(openRing(from, step));
-  bool alternates = schedule.overlapsRows() && group.getNumLevels() > 1;
-  if (alternates)
-    accumulators.push_back(elements.constant(0));
-  auto loop = scf::ForOp::create(b, loc, from, to, step, accumulators);
+    state.push_back(openRing(from, step));
+  if (alternates())
+    state.push_back(elements.constant(0));
+  if (!schedule.sumsInRuns)
+    return emitRun(from, to, step, /*isFirst=*/Value(), state);
+  // On the CPU nothing goes from row to row beside. One run at least: a worker
+  // without rows leaves neutral elements.
+  scf::WhileOp::create(
+      b, loc, TypeRange(from.getType()), ValueRange(from),
+      [&](OpBuilder &, Location, ValueRange first) {
+        Value end = arith::MinSIOp::create(
+            b, loc, to, add(first[0], elements.constant(kRunTerms)));
+        Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                              first[0], from);
+        emitRun(first[0], end, step, isFirst, state);
+        scf::ConditionOp::create(b, loc, less(end, to), end);
+      },
+      [&](OpBuilder &, Location, ValueRange first) {
+        scf::YieldOp::create(b, loc, first);
+      });
+}
+
+/// Visits rows, and takes what is reduced over them into the worker's partial
+/// results; `isFirst`, if there is one, tells whether there are none yet.
+/// `state` is what goes from row to row beside.
+void RowKernel::emitRun(Value from, Value to, Value step, Value isFirst,
+                        ValueRange state) {
+  beginRun(isFirst);
+  SmallVector<Value> carried = initialAccumulators();
+  size_t numAccumulators = carried.size();
+  llvm::append_range(carried, state);
+  auto loop = scf::ForOp::create(b, loc, from, to, step, carried);
   {
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPointToStart(loop.getBody());
     Value row = loop.getInductionVar();
     SmallVector<Value> updated(loop.getRegionIterArgs());
-    if (alternates)
+    if (alternates())
       half = updated.pop_back_val();
     if (ring)
       enterSlot(updated.pop_back_val());
@@ -113,14 +130,14 @@ void RowKernel::emitRows() {
     emitRow(row, isActive, updated);
     if (ring)
       updated.push_back(refillSlot(loop.getInductionVar(), step));
-    if (alternates)
+    if (alternates())
       updated.push_back(
           arith::XOrIOp::create(b, loc, half, elements.constant(1)));
     // A loop without results has its terminator already.
     if (!updated.empty())
       scf::YieldOp::create(b, loc, updated);
   }
-  storeHeldPartials(loop.getResults().take_front(numAccumulators));
+  endRun(isFirst, loop.getResults().take_front(numAccumulators));
 }
 
 /// Lays out the elements that each thread keeps over all passes.
@@ -174,7 +191,8 @@ void RowKernel::emitRow(Value row, Value isActive,
   for (ReduceRowsOp op : group.getRowReductions()) {
     if (!isInRegisters(op))
       continue;
-    if (group.getPlacement(op.getInput()) == Placement::Full) {
+    if (group.getPlacement(op.getInput()) == Placement::Full ||
+        group.isWhole(op)) {
       next += vectorsHeld(op);
       continue;
     }
@@ -245,245 +263,6 @@ void RowKernel::storeRowValues(Value row, Value isActive) {
         group.getPlacement(store.value) == Placement::PerRow)
       elements.store(elements.rowValues.lookup(store.value), store.access,
                      element);
-}
-
-//===----------------------------------------------------------------------===//
-// Columns
-//===----------------------------------------------------------------------===//
-
-bool RowKernel::isVisitedIn(Pass pass, Value value) {
-  return group.getPlacement(value) == Placement::Full &&
-         group.getLevel(value) == pass.level &&
-         columnsOf(value) == pass.columns;
-}
-
-SmallVector<ReduceColumnsOp> RowKernel::reductionsIn(Pass pass) {
-  SmallVector<ReduceColumnsOp> reductions;
-  for (Operation *op : group.getRowOps())
-    if (auto reduction = dyn_cast<ReduceColumnsOp>(op))
-      if (group.getLevel(reduction.getInput()) == pass.level &&
-          columnsOf(reduction.getInput()) == pass.columns)
-        reductions.push_back(reduction);
-  return reductions;
-}
-
-llvm::SmallSetVector<int64_t, 2> RowKernel::widthsAt(unsigned level) {
-  llvm::SmallSetVector<int64_t, 2> widths;
-  auto visit = [&](Value value) {
-    if (group.getLevel(value) == level)
-      widths.insert(columnsOf(value));
-  };
-  for (Operation *op : group.getRowOps())
-    if (auto reduction = dyn_cast<ReduceColumnsOp>(op))
-      visit(reduction.getInput());
-  for (const Store &store : group.getStores())
-    if (!group.isFinal(store.value) &&
-        group.getPlacement(store.value) == Placement::Full)
-      visit(store.value);
-    else if (BlockShape shape = group.getBlock(store.value);
-             shape.isVisited() && group.getLevel(store.value) == level)
-      widths.insert(shape.matrix.columns);
-  for (ReduceRowsOp op : group.getRowReductions())
-    if (group.getPlacement(op.getInput()) == Placement::Full)
-      visit(op.getInput());
-  return widths;
-}
-
-llvm::SmallSetVector<int64_t, 2> RowKernel::allWidths() {
-  llvm::SmallSetVector<int64_t, 2> widths;
-  for (unsigned level = 0; level < group.getNumLevels(); ++level)
-    for (int64_t columns : widthsAt(level))
-      widths.insert(columns);
-  return widths;
-}
-
-/// What a pass does with one element; returns the updated partial results of
-/// its reductions over columns.
-SmallVector<Value> RowKernel::visitElement(Pass pass, Element &element,
-                                           ArrayRef<Value> partial) {
-  // What an earlier pass has written is read, not computed again: it is in the
-  // cache, rounded as all that read it see it.
-  if (!isCuda)
-    for (const Store &store : group.getStores())
-      if (!group.isFinal(store.value) && store.access.isContiguous() &&
-          group.getPlacement(store.value) == Placement::Full &&
-          group.getLevel(store.value) < pass.level &&
-          columnsOf(store.value) == pass.columns)
-        element.values[store.value] = elements.load(store.access, element);
-  SmallVector<Value> updated;
-  for (auto [reduction, soFar] : llvm::zip(reductionsIn(pass), partial)) {
-    Value value = elements.compute(reduction.getInput(), element);
-    if (!isa<VectorType>(soFar.getType()))
-      value = elements.combineAll(reduction.getKind(), value);
-    value =
-        elements.addend(reduction.getKind(), elementOf(reduction.getInput()),
-                        value, element.isValid);
-    updated.push_back(elements.combine(reduction.getKind(), soFar, value));
-  }
-  for (const Store &store : group.getStores())
-    if (!group.isFinal(store.value) && isVisitedIn(pass, store.value))
-      elements.store(elements.compute(store.value, element), store.access,
-                     element);
-  return updated;
-}
-
-/// What a pass does with vectors that one thread visits at once.
-SmallVector<Value> RowKernel::visitTogether(Pass pass,
-                                            MutableArrayRef<Element> vectors,
-                                            SmallVector<Value> partial) {
-  for (Element &element : vectors) {
-    // On CUDA the rest of a block is with other threads.
-    visited = isCuda ? MutableArrayRef<Element>(element) : vectors;
-    partial = visitElement(pass, element, partial);
-    accumulateRows(pass, element);
-    if (!isCuda)
-      prefetchNextRow(pass, element);
-  }
-  return partial;
-}
-
-/// Adds one element to the reductions over rows that are kept in memory.
-void RowKernel::accumulateRows(Pass pass, Element &element) {
-  for (size_t i = 0; i < frame.partials.size(); ++i) {
-    ReduceRowsOp op = group.getRowReductions()[i];
-    if (isInRegisters(op) || !isVisitedIn(pass, op.getInput()))
-      continue;
-    Value value = elements.compute(op.getInput(), element);
-    value = elements.addend(op.getKind(), elementOf(op.getInput()), value,
-                            element.isValid);
-    // CUDA's columns and workers are multiples of the vector.
-    int64_t aligned = isCuda ? element.width : 1;
-    Value soFar = elements.toLanes(
-        elements.loadRaw(frame.partials[i], element.column,
-                         getAccumulatorType(op), element.width, aligned));
-    value = elements.combine(op.getKind(), soFar, value);
-    elements.storeRaw(elements.toMemory(value), frame.partials[i],
-                      element.column, aligned);
-  }
-}
-
-/// Visits the columns from `from` to `to`, `width` at once and `step` apart;
-/// `unroll` visits make one iteration, so that their loads are in flight
-/// together, or they have blocks together.
-SmallVector<Value> RowKernel::forColumns(Value from, int64_t to, int64_t step,
-                                         int64_t width, int64_t unroll,
-                                         Pass pass, Value row, Value isActive,
-                                         SmallVector<Value> partial) {
-  auto loop = scf::ForOp::create(b, loc, from, elements.constant(to),
-                                 elements.constant(step * unroll), partial);
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> updated(loop.getRegionIterArgs());
-  auto visitAt = [&](int64_t number) {
-    Element element;
-    element.row = row;
-    element.column =
-        add(loop.getInductionVar(), elements.constant(number * step));
-    element.width = width;
-    element.isValid = isActive;
-    return element;
-  };
-  bool isTogether = schedule.prefetch || getBlockColumns(pass);
-  SmallVector<Element> together;
-  for (int64_t i = 0; i < unroll; ++i) {
-    if (!isTogether)
-      together.clear();
-    Element &element = together.emplace_back(visitAt(i));
-    if (schedule.prefetch)
-      readAhead(pass, element, i);
-    if (!isTogether)
-      updated = visitTogether(pass, together, updated);
-  }
-  if (isTogether) {
-    updated = visitTogether(pass, together, updated);
-    storeBlocks(pass, together);
-  }
-  // A loop without results has its terminator already.
-  if (!partial.empty())
-    scf::YieldOp::create(b, loc, updated);
-  return SmallVector<Value>(loop.getResults());
-}
-
-void RowKernel::emitPass(Pass pass, Value row, Value isActive,
-                         MutableArrayRef<Value> accumulators) {
-  int64_t columns = pass.columns;
-  SmallVector<ReduceColumnsOp> reductions = reductionsIn(pass);
-  auto identities = [&](int64_t width) {
-    SmallVector<Value> values;
-    for (ReduceColumnsOp op : reductions)
-      values.push_back(
-          elements.identity(op.getKind(), elementOf(op.getInput()), width));
-    return values;
-  };
-  auto collapse = [&](SmallVectorImpl<Value> &values) {
-    for (auto [op, value] : llvm::zip(reductions, values))
-      value = elements.combineAll(op.getKind(), value);
-  };
-
-  int64_t width = schedule.vector;
-  SmallVector<Value> partial = identities(width);
-  if (schedule.holdsRow) {
-    if (ring)
-      for (auto [i, element] : llvm::enumerate(held[columns]))
-        readAhead(pass, element, i);
-    for (auto [i, element] : llvm::enumerate(held[columns])) {
-      partial = visitTogether(pass, element, partial);
-      unsigned next = 0;
-      for (ReduceRowsOp op : group.getRowReductions()) {
-        if (isVisitedIn(pass, op.getInput())) {
-          Value value = elements.compute(op.getInput(), element);
-          value = elements.addend(op.getKind(), elementOf(op.getInput()), value,
-                                  element.isValid);
-          Value &slot = accumulators[next + i];
-          slot = elements.combine(op.getKind(), slot, value);
-        }
-        next += vectorsHeld(op);
-      }
-    }
-    storeBlocks(pass, held[columns]);
-    collapse(partial);
-  } else if (isCuda) {
-    Value from = firstColumn;
-    int64_t step = width * schedule.threads;
-    bool hasBlocks = getBlockColumns(pass) != 0;
-    int64_t unroll = schedule.unroll                      ? schedule.unroll
-                     : columns % (2 * step) && !hasBlocks ? 1
-                                                          : 2;
-    int64_t end = schedule.unroll || hasBlocks
-                      ? columns - columns % (unroll * step)
-                      : columns;
-    if (end > 0)
-      partial = forColumns(from, end, step, width, unroll, pass, row, isActive,
-                           partial);
-    if (end < columns)
-      partial = hasBlocks
-                    ? visitRest(end, pass, row, isActive, partial)
-                    : forColumns(add(from, elements.constant(end)), columns,
-                                 step, width, 1, pass, row, isActive, partial);
-    collapse(partial);
-  } else if (int64_t block = getBlockColumns(pass)) {
-    int64_t blockEnd = columns - columns % block;
-    if (blockEnd > 0)
-      partial = forColumns(elements.constant(0), blockEnd, width, width,
-                           block / width, pass, row, isActive, partial);
-    collapse(partial);
-    partial = visitRest(blockEnd, pass, row, isActive, partial);
-  } else {
-    int64_t vectorEnd = columns - columns % width;
-    if (vectorEnd > 0)
-      partial = forColumns(elements.constant(0), vectorEnd, width, width, 1,
-                           pass, row, isActive, partial);
-    collapse(partial);
-    if (vectorEnd < columns)
-      partial = forColumns(elements.constant(vectorEnd), columns, 1, 1, 1, pass,
-                           row, isActive, partial);
-  }
-  combineThreads(pass, partial);
-  for (auto [op, value] : llvm::zip(reductions, partial)) {
-    // The reduction's own element type may be narrower or wider.
-    elements.rowValues[op.getResult()] = convertElement(
-        b, loc, value, elementOf(op.getInput()), elementOf(op.getResult()));
-  }
 }
 
 func::FuncOp mlir::fuseops::emitRowKernel(const KernelGroup &group,

@@ -12,6 +12,7 @@
 #include "KernelEmitter.h"
 #include "KernelFrame.h"
 #include "RowRing.h"
+#include "SumRuns.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::fuseops {
@@ -21,6 +22,12 @@ struct Pass {
   unsigned level;
   int64_t columns;
 };
+
+/// Parts of a block whose threads combine values by shuffles.
+inline int64_t countBlockParts(const Schedule &schedule) {
+  int64_t threads = schedule.threads * schedule.rows;
+  return threads / std::min<int64_t>(32, threads & -threads);
+}
 
 /// Writes one row kernel.
 ///
@@ -48,6 +55,8 @@ public:
 private:
   void open(StringRef name);
   void emitRows();
+  void emitRun(Value from, Value to, Value step, Value isFirst,
+               ValueRange state);
   void emitRow(Value row, Value isActive, MutableArrayRef<Value> accumulators);
   void computeRowValues(unsigned level, Value row);
   void storeRowValues(Value row, Value isActive);
@@ -62,11 +71,18 @@ private:
   SmallVector<Value> visitRest(int64_t from, Pass pass, Value row,
                                Value isActive, SmallVector<Value> partial);
   void accumulateRows(Pass pass, Element &element);
-  SmallVector<Value> forColumns(Value from, int64_t to, int64_t step,
+  SmallVector<Value> identities(Pass pass, int64_t width);
+  SmallVector<Value> combine(Pass pass, ValueRange partial, ValueRange others);
+  SmallVector<Value> forColumns(int64_t from, int64_t to, int64_t step,
                                 int64_t width, int64_t unroll, Pass pass,
                                 Value row, Value isActive,
                                 SmallVector<Value> partial);
-  void combineThreads(Pass pass, SmallVectorImpl<Value> &values);
+  SmallVector<Value> visitColumns(Value from, Value to, int64_t step,
+                                  int64_t width, int64_t unroll, Pass pass,
+                                  Value row, Value isActive,
+                                  SmallVector<Value> partial);
+  void combineThreads(Pass pass, MutableArrayRef<ReduceColumnsOp> reductions,
+                      SmallVectorImpl<Value> &values);
 
   /// Blocks along a row; see RowBlocks.cpp.
   int64_t getBlockColumns(Pass pass);
@@ -104,12 +120,35 @@ private:
   SmallVector<Access> findEarlyReads(int64_t columns);
   void prefetchNextRow(Pass pass, const Element &element);
 
-  void initializePartials();
-  void storeHeldPartials(ValueRange accumulators);
+  /// Partial results; see RowReductions.cpp.
+  void locatePartials();
+  SmallVector<Value> initialAccumulators();
+  void forPartial(ReduceRowsOp op,
+                  function_ref<void(Value index, int64_t width)> body);
+  void beginRun(Value isFirst);
+  void endRun(Value isFirst, ValueRange accumulators);
+  void storeHeld(unsigned number, ValueRange held, Value isFirst);
+  void storePartial(unsigned number, Value column, Value value, Value isFirst);
   Value combineRows(ReductionKind kind, Value value);
+  Value combineBlock(ReduceRowsOp op, Value value);
   Value getRowScratch();
 
   SmallVector<ReduceColumnsOp> reductionsIn(Pass pass);
+  /// The reduction of the whole matrix that `op` is a part of, if it is one.
+  ReduceRowsOp getWhole(ReduceColumnsOp op) {
+    auto whole = dyn_cast<ReduceRowsOp>(*op->user_begin());
+    return whole && group.isWhole(whole) ? whole : ReduceRowsOp();
+  }
+  /// Where the accumulators of `op` begin.
+  unsigned findAccumulator(ReduceRowsOp op) {
+    unsigned place = 0;
+    for (ReduceRowsOp other : group.getRowReductions()) {
+      if (other == op)
+        break;
+      place += isInRegisters(other) ? vectorsHeld(other) : 0;
+    }
+    return place;
+  }
   /// Whether pass `pass` reads or writes `value` of every column.
   bool isVisitedIn(Pass pass, Value value);
   /// The numbers of columns that level `level` has work for, or any level.
@@ -120,6 +159,10 @@ private:
   bool isInRegisters(ReduceRowsOp op) {
     return group.getPlacement(op.getInput()) != Placement::Full ||
            schedule.holdsRow;
+  }
+  /// Whether rows use the halves of the memory in which warps meet in turn.
+  bool alternates() {
+    return schedule.overlapsRows() && group.getNumLevels() > 1;
   }
   int64_t vectorsHeld(ReduceRowsOp op) {
     return group.getPlacement(op.getInput()) == Placement::Full
@@ -154,6 +197,7 @@ private:
   ElementBuilder elements;
 
   KernelFrame frame;
+  Value tile;        ///< which part of each row is the block's; null for all
   Value firstColumn; ///< CUDA: of the thread's first vector
   RowRing ring;
   Value ringMemory, ownPlace, slot;
@@ -166,6 +210,8 @@ private:
   /// The element of each block in the matrix of blocks, by the column of the
   /// block's first vector and the block's number of columns.
   DenseMap<std::pair<Value, int64_t>, std::unique_ptr<Element>> blocks;
+  /// Where a run of rows is added up, of each reduction over rows in memory.
+  SmallVector<Value> runs;
   /// What every row reads of the thread's columns, by number of columns.
   llvm::SmallDenseMap<int64_t, SmallVector<DenseMap<Value, Value>>> everyRow;
   /// The row's elements, where it is held, by number of columns.

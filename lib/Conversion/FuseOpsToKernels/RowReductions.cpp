@@ -15,10 +15,11 @@ using namespace mlir::fuseops;
 
 /// Combines the threads of a row, in an order that depends on the schedule
 /// only: within a warp by shuffles, between warps through shared memory.
-void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
+void RowKernel::combineThreads(Pass pass,
+                               MutableArrayRef<ReduceColumnsOp> reductions,
+                               SmallVectorImpl<Value> &values) {
   if (!isCuda || schedule.threads == 1 || values.empty())
     return;
-  SmallVector<ReduceColumnsOp> reductions = reductionsIn(pass);
   int64_t lanes = std::min<int64_t>(schedule.threads, 32);
   for (auto [op, value] : llvm::zip(reductions, values))
     value = elements.combineLanes(op.getKind(), value, lanes / 2, 1);
@@ -74,37 +75,113 @@ void RowKernel::combineThreads(Pass pass, SmallVectorImpl<Value> &values) {
 // Partial results
 //===----------------------------------------------------------------------===//
 
-/// Moves each pointer to partial results to this worker's own, and writes the
-/// neutral element where they are kept in memory.
-void RowKernel::initializePartials() {
+bool mlir::fuseops::keepsRunsInMemory(const KernelGroup &group,
+                                      const Schedule &schedule,
+                                      ReduceRowsOp op) {
+  return schedule.sumsInRuns &&
+         group.getPlacement(op.getInput()) == Placement::Full;
+}
+
+/// Moves each pointer to partial results to this worker's own.
+void RowKernel::locatePartials() {
   for (size_t i = 0; i < frame.partials.size(); ++i) {
     ReduceRowsOp op = group.getRowReductions()[i];
     Value &pointer = frame.partials[i];
     bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
-    Type type = getAccumulatorType(op);
-    int64_t columns = columnsOf(op.getInput());
-    Value first = mul(frame.worker, elements.constant(isFull ? columns : 1));
-    pointer = LLVM::GEPOp::create(b, loc, pointer.getType(), type, pointer,
-                                  ArrayRef<LLVM::GEPArg>{first});
+    Value first =
+        mul(frame.worker, elements.constant(isFull ? columnsOf(op.getInput())
+                                                   : schedule.tiles));
+    // Each tile of a row leaves one of the whole matrix.
+    if (!isFull && tile)
+      first = add(first, tile);
+    pointer =
+        LLVM::GEPOp::create(b, loc, pointer.getType(), getAccumulatorType(op),
+                            pointer, ArrayRef<LLVM::GEPArg>{first});
+  }
+}
+
+/// Neutral elements of what is summed in registers.
+SmallVector<Value> RowKernel::initialAccumulators() {
+  SmallVector<Value> accumulators;
+  for (ReduceRowsOp op : group.getRowReductions()) {
+    if (!isInRegisters(op))
+      continue;
+    bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
+    accumulators.append(vectorsHeld(op),
+                        elements.identity(op.getKind(),
+                                          elementOf(op.getInput()),
+                                          isFull ? schedule.vector : 1));
+  }
+  return accumulators;
+}
+
+/// Visits the partial results of `op`, on CUDA the thread's part of them.
+void RowKernel::forPartial(
+    ReduceRowsOp op, function_ref<void(Value index, int64_t width)> body) {
+  int64_t columns = columnsOf(op.getInput());
+  auto visit = [&](Value from, int64_t to, int64_t step, int64_t width) {
+    auto loop = scf::ForOp::create(b, loc, from, elements.constant(to),
+                                   elements.constant(step));
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPointToStart(loop.getBody());
+    body(loop.getInductionVar(), width);
+  };
+  int64_t width = schedule.vector;
+  if (isCuda)
+    return visit(firstColumn, columns, width * schedule.threads, width);
+  int64_t vectorEnd = columns - columns % width;
+  visit(elements.constant(0), vectorEnd, width, width);
+  visit(elements.constant(vectorEnd), columns, 1, 1);
+}
+
+/// Writes neutral elements where the coming run is summed in memory: the first
+/// in the worker's partial results, later ones behind those of all workers.
+void RowKernel::beginRun(Value isFirst) {
+  runs.clear();
+  for (size_t i = 0; i < frame.partials.size(); ++i) {
+    ReduceRowsOp op = group.getRowReductions()[i];
+    Value pointer = frame.partials[i];
+    Value &run = runs.emplace_back(pointer);
     if (isInRegisters(op))
       continue;
-    auto fill = [&](Value from, int64_t to, int64_t step, int64_t width) {
-      auto loop = scf::ForOp::create(b, loc, from, elements.constant(to),
-                                     elements.constant(step));
-      OpBuilder::InsertionGuard restore(b);
-      b.setInsertionPointToStart(loop.getBody());
+    if (isFirst) {
+      Value behind = LLVM::GEPOp::create(
+          b, loc, pointer.getType(), getAccumulatorType(op), pointer,
+          ArrayRef<LLVM::GEPArg>{elements.constant(schedule.getRowWorkers() *
+                                                   columnsOf(op.getInput()))});
+      run = arith::SelectOp::create(b, loc, isFirst, pointer, behind);
+    }
+    forPartial(op, [&](Value index, int64_t width) {
       elements.storeRaw(
-          elements.identity(op.getKind(), elementOf(op.getInput()), width),
-          pointer, loop.getInductionVar(), isCuda ? width : 1);
-    };
-    int64_t width = schedule.vector;
-    if (isCuda) {
-      fill(firstColumn, columns, width * schedule.threads, width);
+          elements.identity(op.getKind(), elementOf(op.getInput()), width), run,
+          index, isCuda ? width : 1);
+    });
+  }
+}
+
+/// Takes the sums of a run into the worker's partial results.
+void RowKernel::endRun(Value isFirst, ValueRange accumulators) {
+  for (size_t number = 0; number < frame.partials.size(); ++number) {
+    ReduceRowsOp op = group.getRowReductions()[number];
+    if (isInRegisters(op)) {
+      storeHeld(number, accumulators.take_front(vectorsHeld(op)), isFirst);
+      accumulators = accumulators.drop_front(vectorsHeld(op));
       continue;
     }
-    int64_t vectorEnd = columns - columns % width;
-    fill(elements.constant(0), vectorEnd, width, width);
-    fill(elements.constant(vectorEnd), columns, 1, 1);
+    if (!isFirst)
+      continue;
+    auto choice = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPointToStart(choice.elseBlock());
+    Value partial = frame.partials[number];
+    forPartial(op, [&](Value index, int64_t width) {
+      auto load = [&](Value pointer) {
+        return elements.loadRaw(pointer, index, getAccumulatorType(op), width);
+      };
+      elements.storeRaw(
+          elements.combine(op.getKind(), load(partial), load(runs[number])),
+          partial, index);
+    });
   }
 }
 
@@ -146,6 +223,54 @@ Value RowKernel::combineRows(ReductionKind kind, Value value) {
   return loop.getResult(0);
 }
 
+/// Combines the values of all threads of a block, of a maximum or minimum,
+/// which no order changes.
+Value RowKernel::combineBlock(ReduceRowsOp op, Value value) {
+  if (!isCuda)
+    return value;
+  int64_t parts = countBlockParts(schedule);
+  int64_t lanes = schedule.threads * schedule.rows / parts;
+  value = elements.combineLanes(op.getKind(), value, lanes / 2, 1);
+  if (parts == 1)
+    return value;
+  SmallVector<Type> types;
+  for (ReduceRowsOp other : group.getRowReductions())
+    if (group.isWhole(other))
+      types.push_back(getAccumulatorType(other));
+  // LLVM may read a fourth one beside three.
+  Shared shared = elements.getShared(frame.kernel, "_whole", types,
+                                     llvm::alignTo(parts, 4));
+  Value thread = add(mul(frame.threadY, elements.constant(schedule.threads)),
+                     frame.threadX);
+  Value number =
+      arith::DivUIOp::create(b, loc, thread, elements.constant(lanes));
+  Value lane = arith::RemUIOp::create(b, loc, thread, elements.constant(lanes));
+  NVVM::Barrier0Op::create(b, loc);
+  auto write =
+      scf::IfOp::create(b, loc,
+                        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                              lane, elements.constant(0)),
+                        /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPointToStart(write.thenBlock());
+    elements.storeSlot(value, shared, number);
+  }
+  NVVM::Barrier0Op::create(b, loc);
+  Value first =
+      elements.loadSlot(shared, elements.constant(0), value.getType());
+  auto loop =
+      scf::ForOp::create(b, loc, elements.constant(1), elements.constant(parts),
+                         elements.constant(1), first);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value part =
+      elements.loadSlot(shared, loop.getInductionVar(), value.getType());
+  scf::YieldOp::create(
+      b, loc, elements.combine(op.getKind(), loop.getRegionIterArg(0), part));
+  return loop.getResult(0);
+}
+
 /// Shared memory for one vector of each thread. One reduction after the other
 /// uses it.
 Value RowKernel::getRowScratch() {
@@ -158,40 +283,54 @@ Value RowKernel::getRowScratch() {
       .pointer;
 }
 
-void RowKernel::storeHeldPartials(ValueRange accumulators) {
+/// Takes `value`, of the columns from `column` on, into partial results.
+void RowKernel::storePartial(unsigned number, Value column, Value value,
+                             Value isFirst) {
+  Value pointer = frame.partials[number];
+  if (isFirst) {
+    ReduceRowsOp op = group.getRowReductions()[number];
+    auto choice = scf::IfOp::create(b, loc, value.getType(), isFirst,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, loc, value);
+    b.setInsertionPointToStart(choice.elseBlock());
+    Value soFar = elements.loadRaw(pointer, column, value.getType(), 1);
+    scf::YieldOp::create(b, loc, elements.combine(op.getKind(), soFar, value));
+    value = choice.getResult(0);
+  }
+  elements.storeRaw(value, pointer, column);
+}
+
+/// Takes what each thread has summed in registers into partial results.
+void RowKernel::storeHeld(unsigned number, ValueRange held, Value isFirst) {
   auto isZero = [&](Value thread) -> Value {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread,
                                  elements.constant(0));
   };
-  unsigned next = 0;
-  for (size_t number = 0; number < frame.partials.size(); ++number) {
-    ReduceRowsOp op = group.getRowReductions()[number];
-    Value pointer = frame.partials[number];
-    int64_t columns = columnsOf(op.getInput());
-    if (!isInRegisters(op))
-      continue;
-    bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
-    for (int64_t i = 0; i < vectorsHeld(op); ++i) {
-      Value value = combineRows(op.getKind(), accumulators[next++]);
-      Value column = elements.constant(0), mayStore;
-      if (isCuda && schedule.rows > 1)
-        mayStore = isZero(frame.threadY);
-      if (isFull) {
-        column = columnOf(i);
-        if (isTail(i, columns))
-          mayStore = both(mayStore, less(column, elements.constant(columns)));
-      } else if (isCuda && schedule.threads > 1) {
-        mayStore = both(mayStore, isZero(frame.threadX));
-      }
-      if (!mayStore) {
-        elements.storeRaw(value, pointer, column);
-        continue;
-      }
-      auto guard =
-          scf::IfOp::create(b, loc, mayStore, /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard restore(b);
-      b.setInsertionPointToStart(guard.thenBlock());
-      elements.storeRaw(value, pointer, column);
+  ReduceRowsOp op = group.getRowReductions()[number];
+  int64_t columns = columnsOf(op.getInput());
+  bool isFull = group.getPlacement(op.getInput()) == Placement::Full;
+  for (auto [i, own] : llvm::enumerate(held)) {
+    Value value = group.isWhole(op) ? combineBlock(op, own)
+                                    : combineRows(op.getKind(), own);
+    Value column = elements.constant(0), mayStore;
+    if (isCuda && schedule.rows > 1)
+      mayStore = isZero(frame.threadY);
+    if (isFull) {
+      column = columnOf(i);
+      if (isTail(i, columns))
+        mayStore = both(mayStore, less(column, elements.constant(columns)));
+    } else if (isCuda && schedule.threads > 1) {
+      mayStore = both(mayStore, isZero(frame.threadX));
     }
+    if (!mayStore) {
+      storePartial(number, column, value, isFirst);
+      continue;
+    }
+    auto guard = scf::IfOp::create(b, loc, mayStore, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPointToStart(guard.thenBlock());
+    storePartial(number, column, value, isFirst);
   }
 }

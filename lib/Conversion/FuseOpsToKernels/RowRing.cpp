@@ -103,8 +103,8 @@ llvm::SetVector<Value> RowKernel::findReads(Pass pass, const Element &element) {
   for (const Store &store : blockStoresIn(pass))
     work.push_back(store.value);
   for (ReduceRowsOp op : group.getRowReductions())
-    if (isVisitedIn(pass, op.getInput()))
-      work.push_back(op.getInput());
+    if (Value reduced = group.getReduced(op); isVisitedIn(pass, reduced))
+      work.push_back(reduced);
   std::reverse(work.begin(), work.end());
   while (!work.empty()) {
     Value value = work.pop_back_val();

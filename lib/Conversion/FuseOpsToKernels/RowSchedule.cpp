@@ -8,7 +8,7 @@
 #include "ScheduleTemplates.h"
 
 #include "FuseOps/Conversion/MergeLaunches.h"
-#include "RowRing.h"
+#include "RowKernel.h"
 #include "TileLayout.h"
 #include "TileRing.h"
 #include "llvm/ADT/SetVector.h"
@@ -62,15 +62,20 @@ static int64_t countBlockThreads(const KernelGroup &group, int64_t vector) {
 }
 
 /// Shared memory in which a block combines the rows of its reductions: one
-/// vector of each thread.
+/// vector of each thread, or one value of a part of its threads.
 static int64_t getSharedBytes(const KernelGroup &group,
                               const Schedule &schedule) {
-  int64_t widest = 0;
-  if (schedule.rows > 1)
-    for (ReduceRowsOp op : group.getRowReductions())
-      widest = std::max(widest, getElementBytes(getAccumulatorType(
-                                    op.getInput().getType().getElementType())));
-  return widest * schedule.rows * schedule.threads * schedule.vector;
+  int64_t widest = 0, widestWhole = 0;
+  for (ReduceRowsOp op : group.getRowReductions()) {
+    int64_t bytes = getElementBytes(
+        getAccumulatorType(op.getInput().getType().getElementType()));
+    if (group.isWhole(op))
+      widestWhole = std::max(widestWhole, bytes);
+    else if (schedule.rows > 1)
+      widest = std::max(widest, bytes);
+  }
+  return widest * schedule.rows * schedule.threads * schedule.vector +
+         widestWhole * llvm::alignTo(countBlockParts(schedule), 4);
 }
 
 /// Elements that a thread may hold over all passes: their f32 values stay in
@@ -91,7 +96,8 @@ static bool canTileColumns(const KernelGroup &group) {
   return group.getNumLevels() == 1 && hasWideRowReduction(group) &&
          llvm::all_of(group.getRowReductions(),
                       [&](ReduceRowsOp op) {
-                        return getColumns(op.getInput().getType()) == columns;
+                        return getColumns(cast<RankedTensorType>(
+                                   group.getReduced(op).getType())) == columns;
                       }) &&
          llvm::all_of(group.getStores(), [&](const Store &store) {
            return group.isFinal(store.value) ||

@@ -8,6 +8,7 @@
 #include "Schedule.h"
 
 #include "ScheduleTemplates.h"
+#include "SumRuns.h"
 #include "TileLayout.h"
 #include "TileRing.h"
 #include "llvm/Support/MathExtras.h"
@@ -85,6 +86,8 @@ static Schedule chooseCpu(const KernelGroup &group) {
 
 /// What the templates choose.
 static Schedule chooseCudaPlain(const KernelGroup &group) {
+  if (group.getProduct())
+    return chooseGemm(group);
   return group.isTile() ? chooseCudaTiles(group) : chooseCudaRows(group);
 }
 
@@ -246,6 +249,12 @@ static constexpr ScheduleKey kScheduleKeys[] = {
     {"unroll", &Schedule::unroll, 0, verifyRowKeys},
     {"streams", &Schedule::streams, 0, verifyRowKeys},
     {"tiles", &Schedule::tiles, 1, verifyTiles, getTiles},
+    {"tile_rows", &Schedule::tileRows, 0, verifyGemmKeys},
+    {"tile_columns", &Schedule::tileColumns, 0, verifyGemmKeys},
+    {"warpgroups", &Schedule::warpgroups, 0, verifyGemmKeys},
+    {"ping_pong", &Schedule::pingPong, 0, verifyGemmKeys},
+    {"raster", &Schedule::raster, 0, verifyGemmKeys},
+    {"store_buffers", &Schedule::storeBuffers, 0, verifyGemmKeys},
 };
 
 ArrayRef<ScheduleKey> mlir::fuseops::getScheduleKeys() { return kScheduleKeys; }
@@ -254,6 +263,8 @@ ArrayRef<ScheduleKey> mlir::fuseops::getScheduleKeys() { return kScheduleKeys; }
 static LogicalResult verifyTemplate(const KernelGroup &group,
                                     const KernelTarget &target,
                                     Schedule &schedule) {
+  if (group.getProduct())
+    return verifyGemm(group, target, schedule);
   return group.isTile() ? verifyCudaTiles(group, schedule)
                         : verifyCudaRows(group, target, schedule);
 }
@@ -277,7 +288,7 @@ Schedule mlir::fuseops::chooseBase(const KernelGroup &group,
     return chooseCpu(group);
   Schedule plain = chooseCudaPlain(group);
   // Keys that are written down are not mixed with those of another schedule.
-  if (!group.getGroup().getSchedule())
+  if (!group.getGroup().getSchedule() && !group.getProduct())
     for (Schedule fast : listFastSchedules(group, target, plain))
       if (isPossible(group, target, fast))
         return fast;
@@ -319,6 +330,24 @@ static LogicalResult readSchedule(const KernelGroup &group,
   return success();
 }
 
+/// Whether a worker of a CPU row kernel may have more rows to add up than a
+/// run.
+static bool hasLongSums(const KernelGroup &group, const Schedule &schedule) {
+  if (group.isTile() ||
+      llvm::none_of(group.getRowReductions(), [](ReduceRowsOp op) {
+        return isRounded(op.getKind(),
+                         op.getInput().getType().getElementType());
+      }))
+    return false;
+  Extent rows = group.getSpace().rows;
+  if (!rows.isConstant())
+    return true;
+  int64_t workers = std::clamp<int64_t>(
+      llvm::divideCeil(rows.constant, schedule.rowsPerWorker), 1,
+      schedule.workers);
+  return rows.constant > workers * kRunTerms;
+}
+
 FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
                                                   const KernelTarget &target) {
   Schedule schedule = chooseBase(group, target);
@@ -330,7 +359,8 @@ FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
     schedule.stages = schedule.prefetch = schedule.unroll = 0;
     schedule.streams = schedule.residents = 0;
     schedule.tilePartials = schedule.tickets = 0;
-  } else if ((isWritten || group.isTile()) &&
+    schedule.sumsInRuns = hasLongSums(group, schedule);
+  } else if ((isWritten || group.isTile() || group.getProduct()) &&
              failed(verifyTemplate(group, target, schedule))) {
     return failure();
   }

@@ -27,6 +27,9 @@ struct Schedule {
   int64_t workers = 1;       ///< the most blocks or tasks
   /// CUDA: a thread's part of a row stays in registers over all passes.
   bool holdsRow = false;
+  /// CPU: rows that are reduced are added up in runs (SumRuns.h), since a
+  /// worker may have many.
+  bool sumsInRuns = false;
 
   /// CUDA: parts of a row that different blocks handle; then `workers` is a
   /// multiple of it, and neighbouring blocks have neighbouring parts.
@@ -52,6 +55,18 @@ struct Schedule {
   int64_t unroll = 0;
   /// CUDA rows: 1 stores vectors so that the cache gives them up first.
   int64_t streams = 0;
+
+  /// Products: rows and columns of the result that make a tile.
+  int64_t tileRows = 0, tileColumns = 0;
+  /// Products: warpgroups that multiply.
+  int64_t warpgroups = 0;
+  /// Products: 1 gives each of two warpgroups every second tile, so that one
+  /// multiplies while the other stores; 0 cuts a tile's rows among them.
+  int64_t pingPong = 0;
+  /// Products: tiles along a column that are visited together.
+  int64_t raster = 0;
+  /// Products: buffers that a warp stores from.
+  int64_t storeBuffers = 0;
 
   /// Whether warps begin a row while others still read the sums of the last.
   bool overlapsRows() const { return stages > 0 || prefetch > 0; }

@@ -108,7 +108,7 @@ int64_t CudaCost::countElementsInFlight() const {
 int64_t CudaCost::countSharedBytes() const {
   if (!group.isTile())
     return RowRing(group, schedule).getBytes();
-  return TileLayout(group, schedule.threads).getSharedBytes() +
+  return TileLayout(group, schedule.threads).getLeastBytes() +
          TileRing(group, schedule).getBytes();
 }
 

@@ -93,6 +93,18 @@ Schedule chooseCudaTiles(const KernelGroup &group);
 LogicalResult verifyCudaTiles(const KernelGroup &group,
                               const Schedule &schedule);
 
+/// What is chosen for a product: a tile that wastes few columns, with as many
+/// stages as fit.
+Schedule chooseGemm(const KernelGroup &group);
+/// Checks that the template can make the group's product, and its schedule.
+/// Fails with an error at the group.
+LogicalResult verifyGemm(const KernelGroup &group, const KernelTarget &target,
+                         Schedule &schedule);
+/// Checks the keys that only products have. Fails with an error at the group.
+LogicalResult verifyGemmKeys(const KernelGroup &group,
+                             const KernelTarget &target,
+                             const Schedule &schedule);
+
 /// Tiles of the group's matrix along a column; none where no type says how many
 /// that is.
 std::optional<Extent> countTileRows(const KernelGroup &group);

@@ -26,12 +26,17 @@ bool CudaTiles::isStaged(const Store &store) {
   });
 }
 
-void CudaTiles::makeStaging() {
-  if (layout.staged.empty())
-    return;
+/// Memory for partial results of blocks and, before or after these, for staged
+/// results.
+void CudaTiles::makeScratch() {
   stagedAtOnce = layout.countStagedAtOnce(ring.getBytes());
-  staging =
-      makeArray("_staged", b.getI8Type(), stagedAtOnce * layout.stagedBytes);
+  int64_t bytes = layout.getScratchBytes(stagedAtOnce);
+  if (!bytes)
+    return;
+  Value scratch = makeArray("_scratch", b.getI8Type(), bytes);
+  for (auto [op, offset] : llvm::zip(layout.reductions, layout.partialOffsets))
+    partialBlocks[op.getResult()] = byteAt(scratch, elements.constant(offset));
+  staging = byteAt(scratch, elements.constant(layout.getStagedOffset()));
 }
 
 void CudaTiles::emitStaged(unsigned level) {
@@ -48,7 +53,8 @@ void CudaTiles::emitStaged(unsigned level) {
     barrier();
     if (level + 1 == group.getNumLevels())
       refillSlot();
-    forgetThread();
+    if (schedule.residents)
+      forgetThread();
     for (auto [number, store] : llvm::enumerate(batch))
       copyOut(store,
               byteAt(staging, elements.constant(number * layout.stagedBytes)));
@@ -111,71 +117,98 @@ Value CudaTiles::isAlignedOf(const Store &store) {
   return isAligned;
 }
 
-/// Neighbouring threads write neighbouring units of a column.
+/// Neighbouring threads write neighbouring units of a column. A thread has one
+/// unit of every `step`-th column.
 void CudaTiles::copyOut(const Store &store, Value buffer) {
   int64_t bytes = bytesOf(store);
   int64_t unitRows = kUnit / bytes, units = kTileSize / unitRows;
-  bool isSplit = numRows * bytes <= 8;
-  for (int64_t i = 0; i < kTileSize * units; i += schedule.threads) {
-    Value number = add(thread, elements.constant(i));
-    Value unit = rem(number, units), column = div(number, units);
-    Value mask = swizzle(store, div(column, kTileColumns));
-    Value line = mul(column, kTileSize * bytes);
-    Element element;
-    element.row = add(firstRow, mul(unit, unitRows));
-    element.column = add(firstColumn, column);
-    Value end = add(element.row, elements.constant(unitRows));
-    auto copyUnit = [&] {
-      Value place = arith::XOrIOp::create(b, loc, mul(unit, kUnit),
-                                          bit(mask, kTileSize - kUnit));
-      Type i64 = b.getI64Type(), pair = VectorType::get({2}, i64);
-      Value halves = LLVM::LoadOp::create(
-          b, loc, pair, byteAt(buffer, add(line, place)), kUnit);
-      if (isSplit) {
-        // The halves have changed places too.
-        Value swapped = vector::ShuffleOp::create(b, loc, halves, halves,
-                                                  ArrayRef<int64_t>{1, 0});
-        halves = arith::SelectOp::create(b, loc, isZero(bit(mask, 8)), halves,
-                                         swapped);
-      }
-      LLVM::StoreOp::create(b, loc, halves,
-                            elements.pointerTo(store.access, element), kUnit);
-    };
-    auto copyElements = [&] {
-      auto loop = scf::ForOp::create(
-          b, loc, elements.constant(0),
-          smaller(elements.constant(unitRows), sub(rows, element.row)),
-          elements.constant(1));
-      OpBuilder::InsertionGuard restore(b);
-      b.setInsertionPointToStart(loop.getBody());
-      Value byte = add(mul(unit, kUnit), mul(loop.getInductionVar(), bytes));
-      Value place = arith::XOrIOp::create(b, loc, byte, mask);
-      Element one = element;
-      one.row = add(element.row, loop.getInductionVar());
-      Type type = b.getIntegerType(8 * bytes);
-      Value value = LLVM::LoadOp::create(
-          b, loc, type, byteAt(buffer, add(line, place)), bytes);
-      LLVM::StoreOp::create(b, loc, value,
-                            elements.pointerTo(store.access, one), bytes);
-    };
+  int64_t step = schedule.threads / units;
+  Value unit = rem(thread, units), column = div(thread, units);
+  Value firstUnitRow = mul(unit, unitRows);
+  Value end = add(firstUnitRow, elements.constant(unitRows));
+  Element first;
+  first.row = add(firstRow, firstUnitRow);
+  first.column = add(firstColumn, column);
+  first.parts = {{firstRow, firstColumn}, {firstUnitRow, column}};
+  auto visit = [&](Value columnsOn, function_ref<void(Element)> copy) {
+    Element element = first;
+    element.parts.push_back({Value(), columnsOn});
+    element.column = add(first.column, columnsOn);
     Value exists;
-    if (columns % kTileSize != 0)
-      exists = less(element.column, elements.constant(columns));
-    when(exists, [&] {
-      Extent height = group.getSpace().rows;
-      Value isWhole = isAlignedOf(store);
-      if (!height.isConstant() || height.constant % kTileSize != 0)
-        isWhole =
-            both(isWhole, arith::CmpIOp::create(
-                              b, loc, arith::CmpIPredicate::sle, end, rows));
-      if (!isWhole)
-        return copyUnit();
-      auto choice = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard restore(b);
-      b.setInsertionPointToStart(choice.thenBlock());
-      copyUnit();
-      b.setInsertionPointToStart(choice.elseBlock());
-      copyElements();
-    });
+    if (width)
+      exists = less(narrow(add(column, columnsOn)), width);
+    when(exists, [&] { copy(element); });
+  };
+  // Columns of a step are as many as share a place, so that what is swizzled is
+  // their sum, digit by digit.
+  Value line = mul(column, kTileSize * bytes);
+  Value mask = swizzle(store, div(column, kTileColumns));
+  auto copyUnits = [&] {
+    bool isSplit = numRows * bytes <= 8;
+    Value place = arith::XOrIOp::create(b, loc, mul(unit, kUnit),
+                                        bit(mask, kTileSize - kUnit));
+    Value from = byteAt(buffer, line);
+    for (int64_t on = 0; on < kTileSize; on += step)
+      visit(elements.constant(on), [&](const Element &element) {
+        Value moved = swizzle(store, elements.constant(on / kTileColumns));
+        moved =
+            arith::XOrIOp::create(b, loc, place, bit(moved, kTileSize - kUnit));
+        Type pair = VectorType::get({2}, b.getI64Type());
+        Value at = byteAt(byteAt(from, moved),
+                          elements.constant(on * kTileSize * bytes));
+        Value halves = LLVM::LoadOp::create(b, loc, pair, at, kUnit);
+        if (isSplit) {
+          // The halves have changed places too.
+          Value swapped = vector::ShuffleOp::create(b, loc, halves, halves,
+                                                    ArrayRef<int64_t>{1, 0});
+          halves = arith::SelectOp::create(b, loc, isZero(bit(mask, 8)), halves,
+                                           swapped);
+        }
+        LLVM::StoreOp::create(b, loc, halves,
+                              elements.pointerTo(store.access, element), kUnit);
+      });
+  };
+  auto loop = [&](Value from, Value to, int64_t by,
+                  function_ref<void(Value)> body) {
+    auto op = scf::ForOp::create(b, loc, from, to, elements.constant(by));
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPointToStart(op.getBody());
+    body(op.getInductionVar());
+  };
+  auto copyElements = [&] {
+    Value last = smaller(end, sub(rows, firstRow));
+    loop(elements.constant(0), elements.constant(kTileSize), step,
+         [&](Value on) {
+           visit(on, [&](Element element) {
+             loop(firstUnitRow, last, 1, [&](Value row) {
+               Value place = arith::XOrIOp::create(
+                   b, loc, mul(row, bytes),
+                   swizzle(store, div(add(column, on), kTileColumns)));
+               element.row = add(firstRow, row);
+               element.parts[1].row = row;
+               Value from = add(mul(add(column, on), kTileSize * bytes), place);
+               Value value =
+                   LLVM::LoadOp::create(b, loc, b.getIntegerType(8 * bytes),
+                                        byteAt(buffer, from), bytes);
+               LLVM::StoreOp::create(b, loc, value,
+                                     elements.pointerTo(store.access, element),
+                                     bytes);
+             });
+           });
+         });
+  };
+  Value isWhole = isAlignedOf(store);
+  if (height) {
+    Value hasUnit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
+                                          narrow(end), height);
+    isWhole = both(isWhole, hasUnit);
   }
+  if (!isWhole)
+    return copyUnits();
+  auto choice = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  copyUnits();
+  b.setInsertionPointToStart(choice.elseBlock());
+  copyElements();
 }

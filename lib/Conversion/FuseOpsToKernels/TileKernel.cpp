@@ -32,16 +32,10 @@ func::FuncOp TileKernel::emit(StringRef name) {
   rows = frame.rows;
   // The launch counts each row once for each tile.
   if (schedule.tiles != 1)
-    rows = div(rows, schedule.tiles);
+    rows = divideExactly(rows, schedule.tiles);
   if (group.getSpace().rows.isConstant())
     rows = elements.constant(group.getSpace().rows.constant);
   elements.rows = rows;
-  for (ReduceBlocksOp op : layout.reductions)
-    partialBlocks[op.getResult()] = makeArray(
-        "_reduced" + Twine(partialBlocks.size()),
-        getAccumulatorType(elementOf(op.getInput())),
-        layout.countParts(op) * countBlocks(group.getBlock(op.getResult())) *
-            lanesOf(group.getBlock(op.getResult())));
   for (Value value : layout.kept)
     keptBlocks[value] = makeArray("_blocks" + Twine(keptBlocks.size()),
                                   getComputeType(elementOf(value)),
@@ -50,6 +44,15 @@ func::FuncOp TileKernel::emit(StringRef name) {
   emitTiles();
   func::ReturnOp::create(b, loc);
   return frame.kernel;
+}
+
+/// a / c, of a multiple: two instructions, where LLVM forgets that it is one.
+Value TileKernel::divideExactly(Value a, int64_t c) {
+  APInt divisor(64, c);
+  unsigned twos = divisor.countr_zero();
+  APInt inverse = divisor.lshr(twos).multiplicativeInverse();
+  return mul(arith::ShRUIOp::create(b, loc, a, elements.constant(twos)),
+             inverse.getSExtValue());
 }
 
 void TileKernel::when(Value condition, function_ref<void()> body) {
@@ -62,8 +65,17 @@ void TileKernel::when(Value condition, function_ref<void()> body) {
 }
 
 void TileKernel::enterTile(Value tile) {
-  tileRow = div(tile, tileColumns);
-  tileColumn = tileColumns == 1 ? elements.constant(0) : rem(tile, tileColumns);
+  // No matrix has 2^32 tiles: half the instructions do.
+  auto divide = [&](auto kind) -> Value {
+    Type i32 = b.getI32Type();
+    Value number = arith::TruncIOp::create(b, loc, i32, tile);
+    Value count = arith::ConstantOp::create(
+        b, loc, b.getI32IntegerAttr(static_cast<int32_t>(tileColumns)));
+    number = decltype(kind)::create(b, loc, number, count);
+    return arith::ExtUIOp::create(b, loc, tile.getType(), number);
+  };
+  tileRow = divide(arith::DivUIOp());
+  tileColumn = divide(arith::RemUIOp());
   firstRow = mul(tileRow, kTileSize);
   firstColumn = mul(tileColumn, kTileSize);
 }
@@ -73,8 +85,14 @@ void TileKernel::enterTile(Value tile) {
 //===----------------------------------------------------------------------===//
 
 Value TileKernel::blockOf(BlockShape shape, const Element &element) {
-  Value row = div(sub(element.row, firstRow), shape.rows);
-  Value column = div(sub(element.column, firstColumn), shape.columns);
+  // Rows and columns that the matrix does not have are read as its last ones
+  // are, so that their blocks are the same, where each has one of its own.
+  auto find = [&](int64_t size, Value number, Value first, Value own) {
+    return own && size == 1 ? own : div(sub(number, first), size);
+  };
+  const auto &[ownRow, ownColumn] = element.inTile;
+  Value row = find(shape.rows, element.row, firstRow, ownRow);
+  Value column = find(shape.columns, element.column, firstColumn, ownColumn);
   // A block that is as high or wide as the tile is the only one.
   if (shape.rows == kTileSize)
     return shape.columns == kTileSize ? elements.constant(0) : column;
@@ -142,34 +160,42 @@ void TileKernel::emitBlocks(BlockShape shape, unsigned level,
     Value column = across == 1 ? elements.constant(0)
                    : down == 1 ? number
                                : rem(number, across);
-    // Blocks of the last tile may lie past the matrix.
-    Value exists;
-    if (down > 1)
-      exists = less(add(firstRow, mul(row, shape.rows)), rows);
-    if (across > 1)
-      exists = both(exists, less(add(firstColumn, mul(column, shape.columns)),
-                                 elements.constant(columns)));
-    when(exists, [&] {
-      Element element;
-      element.row = add(mul(tileRow, down), row);
-      element.column = add(mul(tileColumn, across), column);
-      for (Value value : layout.kept)
-        if (isOne(value) && group.getLevel(value) < level)
-          element.values[value] =
-              elements.loadRaw(keptBlocks.lookup(value), number,
-                               getComputeType(elementOf(value)), 1);
-      for (ReduceBlocksOp op : layout.reductions)
-        if (isOne(op.getResult()) && group.getLevel(op.getResult()) == level)
-          element.values[op.getResult()] = combineParts(op, number);
-      for (Value value : layout.kept)
-        if (isOne(value) && group.getLevel(value) == level)
-          elements.storeRaw(elements.compute(value, element),
-                            keptBlocks.lookup(value), number);
-      for (const Store &store : storesAt(level, Placement::Block))
-        if (isOne(store.value))
-          elements.store(elements.compute(store.value, element), store.access,
-                         element);
-    });
+    // Blocks of the last tile may lie past the matrix: they have the last ones'
+    // values, and are stored nowhere.
+    Element element;
+    element.row = add(mul(tileRow, down), row);
+    element.column = add(mul(tileColumn, across), column);
+    Element place = element;
+    place.parts = {{mul(tileRow, down), mul(tileColumn, across)},
+                   {row, column}};
+    if (down > 1) {
+      place.isValid = less(add(firstRow, mul(row, shape.rows)), rows);
+      Value last = div(sub(rows, elements.constant(1)), shape.rows);
+      element.row = smaller(element.row, last);
+    }
+    if (across > 1) {
+      place.isValid =
+          both(place.isValid, less(add(firstColumn, mul(column, shape.columns)),
+                                   elements.constant(columns)));
+      int64_t last = (columns - 1) / shape.columns;
+      element.column = smaller(element.column, elements.constant(last));
+    }
+    for (Value value : layout.kept)
+      if (isOne(value) && group.getLevel(value) < level)
+        element.values[value] =
+            elements.loadRaw(keptBlocks.lookup(value), number,
+                             getComputeType(elementOf(value)), 1);
+    for (ReduceBlocksOp op : layout.reductions)
+      if (isOne(op.getResult()) && group.getLevel(op.getResult()) == level)
+        element.values[op.getResult()] = combineParts(op, number);
+    for (Value value : layout.kept)
+      if (isOne(value) && group.getLevel(value) == level)
+        elements.storeRaw(elements.compute(value, element),
+                          keptBlocks.lookup(value), number);
+    for (const Store &store : storesAt(level, Placement::Block))
+      if (isOne(store.value))
+        elements.store(elements.compute(store.value, element), store.access,
+                       place);
   };
   forEach(elements.constant(across * down), firstThread, visit);
 }
@@ -214,10 +240,12 @@ SmallVector<Store> TileKernel::storesAt(unsigned level, Placement placement) {
   });
 }
 
-DenseMap<Value, Value> TileKernel::computeRowValues(Value row) {
+DenseMap<Value, Value> TileKernel::computeRowValues(const Element &place) {
   elements.rowValues.clear();
   Element element;
-  element.row = row;
+  element.row = place.row;
+  for (const Place &part : place.parts)
+    element.parts.push_back({part.row, Value()});
   auto isRowValue = [&](Value value) {
     Placement placement = group.getPlacement(value);
     return (placement == Placement::PerRow || placement == Placement::Scalar) &&

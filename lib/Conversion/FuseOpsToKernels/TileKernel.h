@@ -44,8 +44,8 @@ protected:
   void enterTile(Value tile);
   /// Computes what has one element a block and is known from `level` on.
   void computeBlocks(unsigned level);
-  /// Computes what has one value a row, or one in all.
-  DenseMap<Value, Value> computeRowValues(Value row);
+  /// Computes what has one value a row, that of `element`, or one in all.
+  DenseMap<Value, Value> computeRowValues(const Element &element);
   /// Writes what blocks are joined with.
   void storeFills();
 
@@ -92,6 +92,7 @@ protected:
                ? a
                : Value(arith::DivUIOp::create(b, loc, a, elements.constant(c)));
   }
+  Value divideExactly(Value a, int64_t c);
   Value rem(Value a, int64_t c) {
     return arith::RemUIOp::create(b, loc, a, elements.constant(c));
   }

@@ -7,6 +7,7 @@
 
 #include "TileLayout.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -58,13 +59,20 @@ TileLayout::TileLayout(const KernelGroup &group, int64_t threads)
         std::max(stagedInPass, ++inPass[group.getLevel(store.value)]);
   }
 
-  for (ReduceBlocksOp op : reductions)
-    arrayBytes +=
-        getElementBytes(getAccumulatorType(elementOf(op.getInput()))) *
-        countParts(op) * countBlocks(group.getBlock(op.getResult()));
+  auto add = [](int64_t &total, Type element, int64_t count) {
+    total += llvm::alignTo(getElementBytes(element) * count, 16);
+  };
+  for (ReduceBlocksOp op : reductions) {
+    partialOffsets.push_back(partialBytes);
+    add(partialBytes, getAccumulatorType(elementOf(op.getInput())),
+        countParts(op) * countBlocks(group.getBlock(op.getResult())));
+    // They are read before the pass after this one: a barrier stands between
+    // that and what is staged there, and one behind what was staged before.
+    takesTurns &= inPass[group.getLevel(op.getInput())] == 0;
+  }
   for (Value value : kept)
-    arrayBytes += getElementBytes(getComputeType(elementOf(value))) *
-                  countBlocks(group.getBlock(value));
+    add(arrayBytes, getComputeType(elementOf(value)),
+        countBlocks(group.getBlock(value)));
   // One reduction over rows after the other combines the warps' sums.
   int64_t sums = 0;
   for (ReduceRowsOp op : group.getRowReductions())
@@ -75,7 +83,9 @@ TileLayout::TileLayout(const KernelGroup &group, int64_t threads)
 }
 
 int64_t TileLayout::countStagedAtOnce(int64_t ringBytes) const {
+  if (staged.empty())
+    return 0;
   int64_t room = std::min(kSharedBytes, kMostSharedBytes - ringBytes);
-  return std::clamp<int64_t>((room - arrayBytes) / stagedBytes, 1,
-                             stagedInPass);
+  room -= arrayBytes + getStagedOffset();
+  return std::clamp<int64_t>(room / stagedBytes, 1, stagedInPass);
 }

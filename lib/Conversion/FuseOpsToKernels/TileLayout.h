@@ -42,14 +42,28 @@ struct TileLayout {
   bool usesArrays() const {
     return !reductions.empty() || !kept.empty() || !staged.empty();
   }
-  /// Bytes of shared memory, with room for the largest staged result alone.
-  int64_t getSharedBytes() const { return arrayBytes + stagedBytes; }
-  /// Staged results that have room at once beside `ringBytes` of inputs: as
-  /// many as one pass writes, if they all have.
+  /// Bytes of shared memory beside the inputs' `ringBytes`: with room for the
+  /// largest staged result alone, and as many at once as have room.
+  int64_t getLeastBytes() const { return arrayBytes + getScratchBytes(1); }
+  int64_t getSharedBytes(int64_t ringBytes) const {
+    return arrayBytes + getScratchBytes(countStagedAtOnce(ringBytes));
+  }
+  /// As many as one pass writes, if they all have room.
   int64_t countStagedAtOnce(int64_t ringBytes) const;
+  /// Where staged results begin in the scratch memory that partial results of
+  /// blocks begin in.
+  int64_t getStagedOffset() const { return takesTurns ? 0 : partialBytes; }
+  int64_t getScratchBytes(int64_t stagedAtOnce) const {
+    return std::max(partialBytes,
+                    getStagedOffset() + stagedAtOnce * stagedBytes);
+  }
 
   int64_t threads;
   SmallVector<ReduceBlocksOp> reductions;
+  /// Where the partial results of each begin in the scratch memory, and how
+  /// many bytes all have. Each array begins at a multiple of 16.
+  SmallVector<int64_t> partialOffsets;
+  int64_t partialBytes = 0;
   /// Values of blocks that elements or later levels read.
   SmallVector<Value> kept;
   /// Stores that go through shared memory, so that neighbouring threads write
@@ -57,7 +71,10 @@ struct TileLayout {
   SmallVector<Store> staged;
   /// Bytes for the largest of them, and the most that one pass writes.
   int64_t stagedBytes = 0, stagedInPass = 0;
-  /// Bytes for all arrays but the staged ones.
+  /// Whether partial results of blocks are gone when results are staged, and
+  /// the other way round.
+  bool takesTurns = true;
+  /// Bytes for values of blocks and for sums over rows.
   int64_t arrayBytes = 0;
 };
 

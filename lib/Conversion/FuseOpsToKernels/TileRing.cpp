@@ -113,11 +113,9 @@ LogicalResult mlir::fuseops::verifyStages(const KernelGroup &group,
               "vectors of 4, 8 or 16 bytes, but there is none with `vector` "
            << schedule.vector;
   TileLayout layout(group, schedule.threads);
-  // Each array begins at a multiple of 16; one has what was drawn.
-  int64_t numArrays = layout.reductions.size() + layout.kept.size() + 1;
-  int64_t shared = layout.arrayBytes + ring.getBytes() + 16 * numArrays;
-  if (!layout.staged.empty())
-    shared += layout.countStagedAtOnce(ring.getBytes()) * layout.stagedBytes;
+  int64_t shared = layout.getSharedBytes(ring.getBytes()) + ring.getBytes();
+  if (schedule.tickets)
+    shared += 16;
   // Beside what a block has, each takes up 1 KB.
   int64_t blocks = std::max<int64_t>(1, schedule.residents);
   shared = blocks * (shared + 1024) - 1024;
@@ -156,10 +154,10 @@ SmallVector<Value> CudaTiles::openRing() {
     Value tile = add(frame.worker, mul(frame.workers, stage));
     fetch(tile, elements.constant(stage * ring.slotBytes));
     if (schedule.tickets)
-      state.push_back(tile);
+      state.push_back(narrow(tile));
   }
   if (schedule.tickets) {
-    ticket = makeArray("_ticket", b.getI64Type(), 1);
+    ticket = makeArray("_ticket", b.getI32Type(), 1);
     state.push_back(draw());
   }
   return state;
@@ -186,16 +184,13 @@ void CudaTiles::refillSlot() {
   if (!isSlotRead)
     return;
   isSlotRead = false;
-  Value previous =
-      schedule.tickets
-          ? elements.loadRaw(ticket, elements.constant(0), b.getI64Type(), 1)
-          : currentTile;
+  Value previous = schedule.tickets
+                       ? widen(elements.loadRaw(ticket, elements.constant(0),
+                                                b.getI32Type(), 1))
+                       : currentTile;
   nextOfSlot = add(previous, mul(frame.workers, ring.stages));
-  Value saved[] = {tileRow,     tileColumn,  firstRow,
-                   firstColumn, firstOwnRow, firstOwnColumn};
   fetch(nextOfSlot, currentSlot);
-  tileRow = saved[0], tileColumn = saved[1], firstRow = saved[2];
-  firstColumn = saved[3], firstOwnRow = saved[4], firstOwnColumn = saved[5];
+  enterOwnPart(currentTile);
 }
 
 /// The state with which the next tile is entered.
@@ -211,11 +206,12 @@ void CudaTiles::leaveSlot(MutableArrayRef<Value> state) {
     return;
   MutableArrayRef<Value> tiles = state.drop_front().drop_back();
   std::rotate(tiles.begin(), tiles.begin() + 1, tiles.end());
-  tiles.back() = nextOfSlot;
+  tiles.back() = narrow(nextOfSlot);
   state.back() = drawn;
 }
 
-/// Draws a number, on the first thread.
+/// Draws a number, on the first thread: of 32 bits, of which there are more
+/// than tiles.
 Value CudaTiles::draw() {
   auto choice = scf::IfOp::create(b, loc, TypeRange{b.getI64Type()},
                                   isZero(thread), /*withElseRegion=*/true);
@@ -230,7 +226,8 @@ Value CudaTiles::draw() {
   scf::YieldOp::create(b, loc, number);
   b.setInsertionPointToStart(choice.elseBlock());
   scf::YieldOp::create(b, loc, elements.constant(0));
-  return choice.getResult(0);
+  b.setInsertionPointAfter(choice);
+  return narrow(choice.getResult(0));
 }
 
 /// Visits tiles until the next one is past the last.
@@ -240,11 +237,12 @@ SmallVector<Value> CudaTiles::emitDrawn(ValueRange carried, size_t numSums,
   auto loop = scf::WhileOp::create(
       b, loc, carried.getTypes(), carried,
       [&](OpBuilder &, Location, ValueRange values) {
-        scf::ConditionOp::create(b, loc, less(values[first], numTiles), values);
+        scf::ConditionOp::create(b, loc, less(values[first], narrow(numTiles)),
+                                 values);
       },
       [&](OpBuilder &, Location, ValueRange values) {
         SmallVector<Value> updated(values);
-        visit(updated[first], updated);
+        visit(widen(updated[first]), updated);
         scf::YieldOp::create(b, loc, updated);
       });
   return loop.getResults();
@@ -274,13 +272,13 @@ void CudaTiles::readSlot(Element &element, int64_t row, int64_t vector) {
 /// group.
 void CudaTiles::fetch(Value tile, Value slot) {
   Type global = LLVM::LLVMPointerType::get(b.getContext(), 1);
-  forgetThread();
+  if (schedule.residents)
+    forgetThread();
   when(less(tile, numTiles), [&] {
     enterOwnPart(tile);
-    for (int64_t r = 0; r < numRows; ++r) {
-      Value exists, row = locateRow(r, exists);
+    for (int64_t r = 0; r < numRows; ++r)
       for (int64_t v = 0; v < numVectors; ++v) {
-        Element element = locate(row, exists, v);
+        Element element = locate(r, v);
         for (const TileRing::Input &input : ring.inputs) {
           int32_t bytes =
               schedule.vector * getElementBytes(input.access.element);
@@ -294,7 +292,6 @@ void CudaTiles::fetch(Value tile, Value slot) {
                                   /*cpSize=*/Value());
         }
       }
-    }
   });
   NVVM::CpAsyncCommitGroupOp::create(b, loc);
 }

@@ -18,7 +18,7 @@ Schedule mlir::fuseops::chooseCudaTiles(const KernelGroup &group) {
   schedule.vector = chooseCudaVector(group);
   schedule.tiles = llvm::divideCeil(group.getSpace().columns, kTileSize);
   for (schedule.threads = 512; schedule.threads > 128; schedule.threads /= 2)
-    if (TileLayout(group, schedule.threads).getSharedBytes() <= kSharedBytes)
+    if (TileLayout(group, schedule.threads).getLeastBytes() <= kSharedBytes)
       break;
   if (group.getRowReductions().empty()) {
     schedule.rowsPerWorker = kTileSize;
@@ -46,7 +46,7 @@ LogicalResult mlir::fuseops::verifyCudaTiles(const KernelGroup &group,
            << schedule.tiles
            << ", the tiles along a row that is reduced, but got "
            << schedule.workers;
-  int64_t shared = TileLayout(group, schedule.threads).getSharedBytes();
+  int64_t shared = TileLayout(group, schedule.threads).getLeastBytes();
   if (shared > kSharedBytes)
     return op.emitOpError()
            << "expected a schedule that keeps its tile in " << kSharedBytes

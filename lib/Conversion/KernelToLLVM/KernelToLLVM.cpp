@@ -129,7 +129,9 @@ LogicalResult expand(ModuleOp kernels, const KernelTarget &target) {
   populateFp8ToLLVMPatterns(patterns, casts);
   if (casts.bf16)
     patterns.add<LoadBF16AsBits, StoreBF16AsBits>(patterns.getContext());
-  if (!target.isCUDA())
+  if (target.isCUDA())
+    populateBF16ToNVVMPatterns(patterns);
+  else
     populateWideProductPatterns(patterns);
   if (failed(applyPatternsGreedily(kernels, std::move(patterns))))
     return failure();
@@ -224,10 +226,10 @@ LogicalResult convertToLLVM(ModuleOp kernels) {
 
   LLVMConversionTarget legality(*context);
   legality.addLegalOp<ModuleOp>();
-  // NVVM operations that are inline PTX become that.
+  // NVVM operations without an intrinsic become inline PTX.
   legality.addDynamicallyLegalDialect<NVVM::NVVMDialect>([](Operation *op) {
     auto ptx = dyn_cast<NVVM::BasicPtxBuilderInterface>(op);
-    return !ptx || !ptx.hasIntrinsic();
+    return !ptx || ptx.hasIntrinsic();
   });
   return applyFullConversion(kernels, legality, std::move(patterns));
 }
@@ -242,6 +244,24 @@ void waitAtStart(LLVM::LLVMFuncOp kernel) {
       "griddepcontrol.wait;", "~{memory}", /*has_side_effects=*/true,
       /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
       LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
+/// Makes parameters of the arguments that are tensor maps. Copy engines read
+/// them where they lie, so that they may not be copied.
+void passTensorMaps(LLVM::LLVMFuncOp kernel) {
+  Builder builder(kernel.getContext());
+  auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index) {
+    if (!kernel.getArgAttr(index, kTensorMapAttr))
+      continue;
+    kernel.removeArgAttr(index, builder.getStringAttr(kTensorMapAttr));
+    kernel.setArgAttr(index, LLVM::LLVMDialect::getByValAttrName(),
+                      TypeAttr::get(bytes));
+    kernel.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
+                      builder.getI64IntegerAttr(64));
+    kernel.setArgAttr(index, NVVM::NVVMDialect::getGridConstantAttrName(),
+                      builder.getUnitAttr());
+  }
 }
 
 struct ConvertKernelToLLVMPass
@@ -295,6 +315,9 @@ LogicalResult mlir::fuseops::convertKernelToLLVM(ModuleOp kernels,
       kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), unit);
       if (Attribute block = kernel->removeAttr(kBlockAttr))
         kernel->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(), block);
+      if (Attribute cluster = kernel->removeAttr(kClusterAttr))
+        kernel->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(), cluster);
+      passTensorMaps(cast<LLVM::LLVMFuncOp>(kernel));
       if (kernel->removeAttr(kStartsEarlyAttr))
         waitAtStart(cast<LLVM::LLVMFuncOp>(kernel));
       if (Attribute residents = kernel->removeAttr(kResidentsAttr))

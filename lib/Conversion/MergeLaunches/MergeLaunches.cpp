@@ -86,7 +86,8 @@ private:
 bool RegionMerger::isMergeable(LaunchOp op) {
   int64_t threads = isCudaLaunch(op, kernels) ? kMergedThreads : 1;
   return static_cast<int64_t>(op.getThreadsX() * op.getThreadsY()) == threads &&
-         op.getSharedBytes() == 0 && countTensors(op) <= kMaxTensors;
+         op.getSharedBytes() == 0 && op.getMaps().empty() &&
+         countTensors(op) <= kMaxTensors;
 }
 
 /// Whether one block, or one task, does all of it in no time.

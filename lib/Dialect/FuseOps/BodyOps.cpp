@@ -66,7 +66,7 @@ ParseResult GroupOp::parse(OpAsmParser &parser, OperationState &result) {
   if (!kernelTemplate)
     return parser.emitError(loc)
            << "expected a kernel template (`pointwise`, `row`, `row_column`, "
-              "`tile` or `library`), but got `"
+              "`tile`, `gemm` or `library`), but got `"
            << word << "`";
   result.addAttribute(getKernelAttrName(result.name), kernel);
   result.addAttribute(

@@ -15,6 +15,21 @@ using namespace mlir::fuseops;
 #include "FuseOps/Dialect/FuseOps/FuseOpsDialect.cpp.inc"
 #include "FuseOps/Dialect/FuseOps/FuseOpsEnums.cpp.inc"
 #include "FuseOps/Dialect/FuseOps/FuseOpsInterfaces.cpp.inc"
+
+/// The factors of a size, as an attribute of an operation prints them.
+static ParseResult parseFactors(AsmParser &parser,
+                                SmallVector<int64_t> &factors) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(factors.emplace_back());
+  });
+}
+
+static void printFactors(AsmPrinter &printer, ArrayRef<int64_t> factors) {
+  printer << '[';
+  llvm::interleaveComma(factors, printer);
+  printer << ']';
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "FuseOps/Dialect/FuseOps/FuseOpsAttributes.cpp.inc"
 #define GET_TYPEDEF_CLASSES

@@ -182,6 +182,7 @@ LogicalResult EntryPlanner::planLaunch(LaunchOp op) {
   step.threadsX = op.getThreadsX();
   step.threadsY = op.getThreadsY();
   step.sharedBytes = op.getSharedBytes();
+  step.maps = llvm::to_vector(op.getMaps().getAsRange<TensorMapAttr>());
   Operation *kernel =
       SymbolTable::lookupNearestSymbolFrom(op, op.getKernelAttr());
   step.startsEarly = kernel && kernel->hasAttr(kStartsEarlyAttr);

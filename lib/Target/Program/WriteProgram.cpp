@@ -42,6 +42,7 @@ private:
     return {convert(grid.rows), grid.rowsPerWorker, grid.maxWorkers};
   }
   Offset<schema::Tensor> writeTensor(const ProgramTensor &tensor);
+  Offset<schema::TensorMap> writeTensorMap(TensorMapAttr map);
   Offset<schema::Step> writeStep(const ProgramStep &step);
   Offset<schema::Entry> writeEntry(const ProgramEntry &entry);
 };
@@ -99,6 +100,15 @@ Offset<schema::Tensor> Writer::writeTensor(const ProgramTensor &tensor) {
       convertRole(tensor.role), tensor.alias, &offset, tensor.constant);
 }
 
+Offset<schema::TensorMap> Writer::writeTensorMap(TensorMapAttr map) {
+  schema::Extent rows = convert(Extent::fromArray(map.getRows()));
+  schema::Extent batch = convert(Extent::fromArray(map.getBatch()));
+  return schema::CreateTensorMap(builder, map.getTensor(), map.getColumns(),
+                                 &rows, map.getPitch(), map.getBoxColumns(),
+                                 map.getBoxRows(), map.getSwizzle(), &batch,
+                                 map.getBatchPitch());
+}
+
 Offset<schema::Step> Writer::writeStep(const ProgramStep &step) {
   Offset<void> kind;
   if (step.isMatmul()) {
@@ -113,11 +123,16 @@ Offset<schema::Step> Writer::writeStep(const ProgramStep &step) {
   } else {
     auto kernel = writeString(step.kernel);
     auto tensors = builder.CreateVector(toVector(step.tensors));
+    std::vector<Offset<schema::TensorMap>> mapTables;
+    mapTables.reserve(step.maps.size());
+    for (TensorMapAttr map : step.maps)
+      mapTables.push_back(writeTensorMap(map));
+    auto maps = builder.CreateVector(mapTables);
     schema::Grid grid = convert(step.grid);
     schema::Grid countGrid = convert(step.countGrid);
     kind = schema::CreateKernelStep(
                builder, kernel, tensors, &grid, step.threadsX, step.threadsY,
-               step.sharedBytes, &countGrid, step.startsEarly)
+               step.sharedBytes, &countGrid, step.startsEarly, maps)
                .Union();
   }
   std::vector<Offset<flatbuffers::String>> members;

@@ -15,18 +15,28 @@ from typing import Any
 
 import torch
 from torch.fx import Graph, GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import is_symbolic
 
 from fuseops.errors import FuseOpsError
 from fuseops.recipe import Recipe
 from fuseops.torch import fp8, fp8_calls
 from fuseops.torch.checkpointing import replace_checkpoints
 from fuseops.torch.explanation import log_graph
+from fuseops.torch.layouts import Order, find_gradient_orders, find_order, gradient_order
 from fuseops.torch.modes import Modes, in_grad_mode, is_mode_change
 from fuseops.torch.partition import Effect, Part, Partition, is_view, partition
 from fuseops.torch.pipeline import Argument, Pipeline, Result
 from fuseops.torch.rest import compile_rest, compile_whole
-from fuseops.torch.support import Support, find_order
-from fuseops.torch.trace import example_of, extract, fake_mode_of, find_split, tensors_of, trace
+from fuseops.torch.support import Support
+from fuseops.torch.trace import (
+    example_of,
+    extract,
+    fake_mode_of,
+    find_split,
+    invert,
+    tensors_of,
+    trace,
+)
 
 REST = ("inductor", "eager")
 MODES = ("default", "reduce-overhead")
@@ -170,6 +180,7 @@ def _compile_graph(
     if fake_mode is None or target is None:
         return module.forward, compiled
     fp8_calls.number_calls(module.graph)
+    find_gradient_orders(module.graph, fake_mode)
     support = Support(module, fake_mode, target)
     cut = _cut(module, support, target, compiled)
     graph = _rewrite(module.graph, cut, compiled.taken, support.modes)
@@ -249,9 +260,14 @@ def _compile_part(
     """Traces and compiles a pipeline; raises FuseOpsError."""
     inputs, nodes = part.inputs(), part.results()
     modes = support.modes[part.nodes[0]]
+    tensors = [node for node in inputs if isinstance(example_of(node), torch.Tensor)]
+    needs = tuple(modes.is_grad_enabled and example_of(node).requires_grad for node in tensors)
     orders = {node: find_order(example_of(node)) for node in nodes}
     # Packed as it is, or permuted.
     orders = {node: order for node, order in orders.items() if list(order) != sorted(order)}
+    for node, needed in zip(tensors, needs, strict=True):
+        if needed and (order := _argument_order(node)) is not None:
+            orders[node] = order
     extracted = extract(module, part.nodes, inputs, nodes, orders, is_split=True)
     with modes.entered():
         traced = trace(extracted, support.fake_mode)
@@ -266,12 +282,13 @@ def _compile_part(
     for node in nodes:
         has_gradient = modes.is_grad_enabled and example_of(node).requires_grad
         order = orders.get(node)
-        inverse = order and tuple(sorted(range(len(order)), key=order.__getitem__))
         split = find_split(example_of(node), order)
-        results.append(Result(has_gradient, inverse, split, is_copied(node)))
-    tensors = [node for node in inputs if isinstance(example_of(node), torch.Tensor)]
-    needs = tuple(modes.is_grad_enabled and example_of(node).requires_grad for node in tensors)
-    arguments = [Argument(find_split(example_of(node)), is_copied(node)) for node in tensors]
+        results.append(Result(has_gradient, order and invert(order), split, is_copied(node)))
+    arguments = []
+    for node in tensors:
+        order = orders.get(node)
+        split = find_split(example_of(node), order)
+        arguments.append(Argument(order, split, is_copied(node)))
     pipeline = Pipeline(
         _name_of(part),
         traced,
@@ -284,6 +301,15 @@ def _compile_part(
     )
     pipeline.program(needs)
     return Taken(pipeline, part.nodes, tensors, nodes, needs)
+
+
+def _argument_order(node: Node) -> Order | None:
+    """The order in which a program takes an input, and so gives its gradient; the last
+    size that a program has is no symbol."""
+    order = gradient_order(node)
+    if order is None or is_symbolic(example_of(node).shape[order[-1]]):
+        return None
+    return order
 
 
 def _name_of(part: Part) -> str:

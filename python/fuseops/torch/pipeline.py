@@ -32,7 +32,10 @@ Compile = Callable[[str, str], Program]
 class Argument:
     """What the program takes of an input."""
 
-    # The size that it has as two.
+    # The permutation of the input that is row-major where the gradient is as in
+    # eager mode.
+    order: tuple[int, ...] | None = None
+    # The size that it then has as two.
     split: Split | None = None
     # Whether it's a copy, since what the program saves of it would be written.
     is_copied: bool = False
@@ -40,12 +43,14 @@ class Argument:
     @property
     def is_plain(self) -> bool:
         """Whether it's the caller's as it is."""
-        return self.split is None and not self.is_copied
+        return self.order is None and self.split is None and not self.is_copied
 
     def to_program(self, tensor: torch.Tensor) -> torch.Tensor:
         """What the program takes."""
         if self.is_copied:
             tensor = tensor.clone()
+        if self.order is not None:
+            tensor = tensor.permute(self.order)
         return tensor if self.split is None else self.split.apply(tensor)
 
 
@@ -128,7 +133,9 @@ class Pipeline:
         self._aliases: dict[tuple[bool, ...], tuple[int, ...]] = {}
         # Results without a gradient.
         self.constants = tuple(i for i, r in enumerate(self.results) if not r.has_gradient)
-        self._is_plain = all(value.is_plain for value in (*arguments, *results))
+        # Those that are not plain, of which there are few.
+        self._changed_inputs = [(i, a) for i, a in enumerate(arguments) if not a.is_plain]
+        self._changed_results = [(i, r) for i, r in enumerate(results) if not r.is_plain]
         self._rows_at = _find_symbol(graph)
         text = f"{target}\n{self.source((True,) * self.num_inputs)}"
         self._key = hashlib.sha256(text.encode()).hexdigest()
@@ -169,13 +176,17 @@ class Pipeline:
 
     def _call(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
         kept = None if self._keeper is None else self._keeper.bind(inputs)
-        if self._is_plain:
-            return self._run_or_apply(inputs, kept)
         # Views are no part of the autograd function, so that they may be written.
-        arguments = zip(self.arguments, inputs, strict=True)
-        inputs = tuple(argument.to_program(tensor) for argument, tensor in arguments)
-        results = zip(self.results, self._run_or_apply(inputs, kept), strict=True)
-        return tuple(result.from_program(tensor) for result, tensor in results)
+        if self._changed_inputs:
+            inputs = list(inputs)
+            for index, argument in self._changed_inputs:
+                inputs[index] = argument.to_program(inputs[index])
+        results = self._run_or_apply(inputs, kept)
+        if self._changed_results:
+            results = list(results)
+            for index, result in self._changed_results:
+                results[index] = result.from_program(results[index])
+        return tuple(results)
 
     def _run_or_apply(
         self, inputs: Sequence[torch.Tensor], kept: Bound | None
@@ -234,7 +245,12 @@ class Pipeline:
         aliases = self._aliases[needs]
         if not aliases:
             return outputs
-        return tuple(out.clone() if i in aliases else out for i, out in enumerate(outputs))
+        # What a program gives is row-major, unlike maybe what it takes.
+        row_major = torch.contiguous_format
+        return tuple(
+            out.clone(memory_format=row_major) if index in aliases else out
+            for index, out in enumerate(outputs)
+        )
 
     def _run_prepare(
         self, program: Program, needs: tuple[bool, ...], inputs: Sequence[torch.Tensor]

@@ -13,10 +13,11 @@ from torch._inductor import config as inductor_config
 from torch.fx import Graph, GraphModule, Node
 
 from fuseops.torch.checkpointing import Checkpointed
+from fuseops.torch.layouts import gradient_order
 from fuseops.torch.modes import Modes, is_mode_change, modes_of
 from fuseops.torch.partition import is_view
 from fuseops.torch.pipeline import Pipeline
-from fuseops.torch.trace import example_of, extract, tensors_of
+from fuseops.torch.trace import example_of, extract, invert, tensors_of
 
 
 def compile_rest(module: GraphModule) -> GraphModule:
@@ -80,7 +81,9 @@ def _add_call(
     attributes = [source for source in sources if source.op == "get_attr"]
     inputs = [source for source in sources if source.op != "get_attr"]
     results = [node for node in run if any(user not in inside for user in node.users)]
-    part = extract(module, [*attributes, *run], inputs, results)
+    # Autograd of compiled code takes row-major gradients.
+    orders = {node: gradient_order(node) for node in results if gradient_order(node) is not None}
+    part = extract(module, [*attributes, *run], inputs, results, orders)
     # Dynamo's own context has another fake mode than its examples have.
     with modes.entered(), tracing(None):
         code = _compile(part, [_leaf(example_of(node)) for node in inputs])
@@ -88,6 +91,8 @@ def _add_call(
     call = graph.call_function(code, tuple(values[node] for node in inputs))
     for index, node in enumerate(results):
         values[node] = graph.call_function(operator.getitem, (call, index))
+        if node in orders:
+            values[node] = graph.call_method("permute", (values[node], *invert(orders[node])))
         values[node].meta = dict(node.meta)
 
 

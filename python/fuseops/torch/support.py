@@ -16,9 +16,9 @@ from fuseops.compiler import emit
 from fuseops.errors import FuseOpsError
 from fuseops.torch.checkpointing import Checkpointed
 from fuseops.torch.importer import Gradients, import_graph
+from fuseops.torch.layouts import find_order
 from fuseops.torch.modes import is_mode_change, modes_of
 from fuseops.torch.partition import Effect, is_view
-from fuseops.torch.symbols import hint
 from fuseops.torch.trace import example_of, extract, tensors_of, trace
 
 
@@ -160,22 +160,6 @@ def effect_of(traced: GraphModule) -> tuple[Effect, str]:
         if torch.Tag.nondeterministic_seeded in node.target.tags:
             found = Effect.RANDOM, str(node.target)
     return found
-
-
-def find_order(tensor: torch.Tensor) -> tuple[int, ...] | None:
-    """The order in which a packed tensor's dimensions lie in memory, outermost
-    first; None if it isn't packed."""
-    dims = range(tensor.dim())
-    order = tuple(sorted(dims, key=lambda dim: (-hint(tensor.stride(dim)), dim)))
-    expected = 1
-    for dim in reversed(order):
-        size = tensor.shape[dim]
-        if hint(size) == 1:
-            continue
-        if hint(tensor.stride(dim)) != expected:
-            return None
-        expected *= max(hint(size), 1)
-    return order
 
 
 def _first_line(error: Exception) -> str:

@@ -74,6 +74,11 @@ def find_split(value: Any, order: Sequence[int] | None = None) -> Split | None:
     return None
 
 
+def invert(order: Sequence[int]) -> tuple[int, ...]:
+    """The permutation that undoes another."""
+    return tuple(sorted(range(len(order)), key=order.__getitem__))
+
+
 def extract(
     module: GraphModule,
     nodes: Sequence[Node],
@@ -83,16 +88,12 @@ def extract(
     *,
     is_split: bool = False,
 ) -> GraphModule:
-    """`nodes` as a module of its own, from `inputs` to a tuple of `results`.
-    A result with an order is permuted by it at the end. With `is_split` inputs and
-    then results have a multiple of a symbol as two sizes."""
+    """`nodes` as a module of its own, from `inputs` to a tuple of `results`. An input
+    with an order comes permuted by it, and a result goes so. With `is_split` inputs
+    and then results have a multiple of a symbol as two sizes."""
     graph, copies = Graph(), {}
     for node in inputs:
-        copies[node] = graph.placeholder(node.name)
-        copies[node].meta = dict(node.meta)
-        if is_split and (split := find_split(example_of(node))):
-            copies[node].meta["example_value"] = split.apply(example_of(node))
-            copies[node] = graph.call_method("flatten", (copies[node], split.dim, split.dim + 1))
+        copies[node] = _add_input(graph, node, (orders or {}).get(node), is_split)
     for node in nodes:
         copies[node] = graph.node_copy(node, lambda argument: copies[argument])
     outputs = []
@@ -104,6 +105,19 @@ def extract(
         outputs.append(_split(copy, example_of(node), order) if is_split else copy)
     graph.output(tuple(outputs))
     return GraphModule(module, graph)
+
+
+def _add_input(graph: Graph, node: Node, order: Sequence[int] | None, is_split: bool) -> Node:
+    """An input of a graph, as the nodes see it."""
+    copy = graph.placeholder(node.name)
+    value = example_of(node)
+    split = find_split(value, order) if is_split else None
+    given = value if order is None else value.permute(order)
+    given = given if split is None else split.apply(given)
+    copy.meta = {**node.meta, "example_value": given}
+    if split is not None:
+        copy = graph.call_method("flatten", (copy, split.dim, split.dim + 1))
+    return copy if order is None else graph.call_method("permute", (copy, *invert(order)))
 
 
 def _split(node: Node, value: Any, order: Sequence[int] | None) -> Any:

@@ -436,7 +436,7 @@ forward {
 fuseops.fusible @f(%x: tensor<?x256xf32>) -> tensor<?x1xf32>
 forward {
   %y = fuseops.group @k tile (%a = %x) : (tensor<?x256xf32>) -> tensor<?x1xf32> {
-    // expected-error @below {{'fuseops.reduce_columns' op reduces whole rows, which a tile kernel does not see}}
+    // expected-error @below {{'fuseops.reduce_columns' op reduces whole rows, which a kernel of tiles does not see}}
     %r = fuseops.reduce_columns max %a : tensor<?x256xf32> -> tensor<?x1xf32>
     fuseops.yield %r : tensor<?x1xf32>
   }

@@ -103,7 +103,7 @@ forward {
 // CUDA: module @kernels {
 
 // 3 vectors of 8 on 4 threads, 32 rows a block: the fourth thread, and rows
-// beyond the last, read what is there and store nothing.
+// beyond the last, read what is there and store nothing, without a branch.
 // CUDA: func.func @vectors_and_tail(%{{.+}}: !llvm.ptr {llvm.noalias, llvm.readonly}, %{{.+}}: !llvm.ptr {llvm.noalias, llvm.readonly}, %[[Y:.+]]: !llvm.ptr {llvm.noalias}, %[[ROWS:.+]]: i64, %{{.+}}: i64) attributes {fuseops.block = array<i32: 4, 32, 1>} {
 // CUDA: nvvm.read.ptx.sreg.tid.x
 // CUDA: nvvm.read.ptx.sreg.tid.y
@@ -114,16 +114,16 @@ forward {
 // CUDA: %[[IN_COLUMNS:.+]] = arith.cmpi slt, %{{.+}}, %{{.+}} : i64
 // CUDA: %[[VALID:.+]] = arith.andi %[[IN_COLUMNS]], %[[IN_ROWS]] : i1
 // CUDA: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr -> vector<8xbf16>
-// CUDA: scf.if %[[VALID]] {
-// CUDA: llvm.store %{{.+}}, %{{.+}} {alignment = 16 : i64} : vector<8xbf16>, !llvm.ptr
+// CUDA-NOT: scf.if
+// CUDA: llvm.inline_asm has_side_effects "@$5 st.global.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,b,~{memory}" %{{.+}}, %[[VALID]] :
 // CUDA: return
 
 // CUDA: func.func @glu(
 // CUDA-COUNT-2: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr -> vector<8xbf16>
-// CUDA: llvm.store %{{.+}}, %{{.+}} {alignment = 16 : i64} : vector<8xbf16>
+// CUDA: st.global.v4.b32
 // CUDA: return
 
 // CUDA: func.func @glu_grad(
-// CUDA-COUNT-2: llvm.store %{{.+}}, %{{.+}} {alignment = 16 : i64} : vector<8xbf16>
-// CUDA-NOT: llvm.store
+// CUDA-COUNT-2: st.global.v4.b32
+// CUDA-NOT: st.global
 // CUDA: return

@@ -3,8 +3,8 @@
 // RUN: fuse-opt %s --convert-fuseops-to-kernels=target=cuda --canonicalize --cse | FileCheck %s --check-prefix=CUDA
 
 // CPU-LABEL: fuseops.fusible @bias_gradient(
-// CPU: %[[MAIN:.+]]:2 = fuseops.launch @kernels::@bias_gradient({{.*}}kernel_template = #fuseops<kernel_template row_column>, max_workers = [[W:[0-9]+]] : i64{{.*}}rows_per_worker = [[R:[0-9]+]] : i64{{.*}} -> (tensor<?x8xf32>, tensor<[[W]]x8xf32>)
-// CPU-NEXT: %[[SUM:.+]] = fuseops.launch @kernels::@bias_gradient_finalize(%[[MAIN]]#1) {bytes = array<i64: 16, 0>, count_max_workers = [[W]] : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = [[R]] : i64, kernel_template = #fuseops<kernel_template finalize>, max_workers = 1 : i64{{.*}}rows = array<i64: 1, 0>, rows_per_worker = 1 : i64, unfused_bytes = array<i64: 0, 0>} : (tensor<[[W]]x8xf32>) -> tensor<8xbf16>
+// CPU: %[[MAIN:.+]]:2 = fuseops.launch @kernels::@bias_gradient({{.*}}kernel_template = #fuseops<kernel_template row_column>, max_workers = [[W:[0-9]+]] : i64{{.*}}rows_per_worker = [[R:[0-9]+]] : i64{{.*}} -> (tensor<?x8xf32>, tensor<32x8xf32>)
+// CPU-NEXT: %[[SUM:.+]] = fuseops.launch @kernels::@bias_gradient_finalize(%[[MAIN]]#1) {bytes = array<i64: 16, 0>, count_max_workers = [[W]] : i64, count_rows = array<i64: 0, 1>, count_rows_per_worker = [[R]] : i64, kernel_template = #fuseops<kernel_template finalize>, max_workers = 1 : i64{{.*}}rows = array<i64: 1, 0>, rows_per_worker = 1 : i64, unfused_bytes = array<i64: 0, 0>} : (tensor<32x8xf32>) -> tensor<8xbf16>
 // CPU-NEXT: fuseops.return %[[MAIN]]#0, %[[SUM]]
 // CUDA-LABEL: fuseops.fusible @bias_gradient(
 // CUDA: %[[MAIN:.+]]:2 = fuseops.launch @kernels::@bias_gradient({{.*}}kernel_template = #fuseops<kernel_template row_column>, max_workers = [[W:[0-9]+]] : i64{{.*}}rows_per_worker = 2 : i64, threads_y = 2 : i64{{.*}} -> (tensor<?x8xf32>, tensor<[[W]]x8xf32>)
@@ -55,24 +55,28 @@ forward {
 // CPU: func.func @bias_gradient(
 // CPU: %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
 
-// This worker's partial results: cleared, then summed row by row.
+// Where a run is summed: in this worker's partial results or, of later runs,
+// behind those of all 16; cleared, then summed row by row.
 // CPU: %[[PARTIAL:.+]] = llvm.getelementptr %{{.+}}[%{{.+}}] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+// CPU: %[[BEHIND:.+]] = llvm.getelementptr %[[PARTIAL]][128]
+// CPU: %[[ADDED:.+]] = arith.select %{{.+}}, %[[PARTIAL]], %[[BEHIND]]
 // CPU-NEXT: scf.for
-// CPU-NEXT: llvm.getelementptr %[[PARTIAL]][
+// CPU-NEXT: llvm.getelementptr %[[ADDED]][
 // CPU-NEXT: llvm.store %[[ZERO]]
 // CPU: scf.for
 // CPU: scf.for
 // CPU: arith.maximumf
-// CPU: %[[SLOT:.+]] = llvm.getelementptr %[[PARTIAL]][
+// CPU: %[[SLOT:.+]] = llvm.getelementptr %[[ADDED]][
 // CPU-NEXT: %[[SO_FAR:.+]] = llvm.load %[[SLOT]]
 // CPU-NEXT: %[[NEXT:.+]] = arith.addf %[[SO_FAR]], %{{.+}} : f32
 // CPU-NEXT: llvm.store %[[NEXT]], %[[SLOT]]
 // CPU: return
 
-// In order of the workers, then one rounding.
+// In order of the workers and in runs, then one rounding.
 // CPU: func.func @bias_gradient_finalize(%{{.+}}: !llvm.ptr, %{{.+}}: i64, %[[COUNT:.+]]: i64, %{{.+}}: i64, %{{.+}}: i64) {
 // CPU: scf.for
 // CPU-NEXT: %[[TOTAL:.+]] = scf.for %{{.+}} = %{{.+}} to %[[COUNT]] step %{{.+}} iter_args(%{{.+}} = %{{.+}}) -> (f32) : i64 {
+// CPU: scf.for
 // CPU: arith.addf
 // CPU: arith.truncf %[[TOTAL]] : f32 to bf16
 // CPU: return

@@ -4,7 +4,7 @@
 // RUN: fuse-opt %s --convert-fuseops-to-kernels="target=cuda" | FileCheck %s
 
 // CHECK-LABEL: func.func @forward_0(
-// CHECK: %[[ROWS:[0-9]]] = arith.divui %arg{{[0-9]}}, %c2_i64
+// CHECK: %[[ROWS:[0-9]]] = arith.shrui %arg{{[0-9]}}, %c1_i64
 // CHECK-NOT: arith.remui %{{[0-9][0-9]+}}, %c16_i64
 // CHECK: arith.remui %[[ROWS]], %c16_i64
 // CHECK-NOT: arith.remui %{{[0-9][0-9]+}}, %c16_i64

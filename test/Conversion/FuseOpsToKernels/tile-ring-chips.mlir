@@ -6,7 +6,7 @@
 // RUN: not fuse-opt %s --convert-fuseops-to-kernels="target=cuda chip=sm_75" 2>&1 | FileCheck %s --check-prefix=OLD
 
 // CHECK: fuseops.launch @kernels::@k({{.*}}shared_bytes = 131072 : i64
-// SMALL: error: 'fuseops.group' op expected schedule `stages` whose slots, 65536 bytes each, fit, for all `residents`, into the 101376 bytes of shared memory of sm_89, but got 163856
+// SMALL: error: 'fuseops.group' op expected schedule `stages` whose slots, 65536 bytes each, fit, for all `residents`, into the 101376 bytes of shared memory of sm_89, but got 163840
 // OLD: error: 'fuseops.group' op expected schedule `stages` on sm_80 or later, which copies asynchronously, but got sm_75
 fuseops.fusible @main(%x: tensor<?x256xbf16>, %z: tensor<?x256xbf16>) -> tensor<256x?xbf16>
 forward {

@@ -92,7 +92,7 @@ forward {
 
 fuseops.fusible @large(%x: tensor<?x256xbf16>) -> tensor<256x?xbf16>
 forward {
-  // expected-error @below {{'fuseops.group' op expected schedule `stages` whose slots, 32768 bytes each, fit, for all `residents`, into the 232448 bytes of shared memory of sm_90, but got 262160}}
+  // expected-error @below {{'fuseops.group' op expected schedule `stages` whose slots, 32768 bytes each, fit, for all `residents`, into the 232448 bytes of shared memory of sm_90, but got 262144}}
   %y = fuseops.group @k tile schedule {stages = 7 : i64} (%a = %x) : (tensor<?x256xbf16>) -> tensor<256x?xbf16> {
     %t = fuseops.relu %a : tensor<?x256xbf16>
     %r = fuseops.permute %t order[1, 0] : tensor<?x256xbf16> -> tensor<256x?xbf16>

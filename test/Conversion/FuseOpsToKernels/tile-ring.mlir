@@ -33,7 +33,7 @@ forward {
 // tile of what is one element.
 // CHECK-LABEL: fuseops.fusible @drawn(
 // CHECK: %[[TICKETS:.+]] = fuseops.launch @kernels::@drawn_tickets() {{.*}} : () -> tensor<1xi64>
-// CHECK: %[[MAIN:.+]]:3 = fuseops.launch @kernels::@drawn(%{{.+}}, %[[TICKETS]]) {{.*}}rows_per_worker = 128 : i64, shared_bytes = 32768 : i64{{.*}} -> (tensor<256x?xbf16>, tensor<?x256xf32, #fuseops.blocks<128>>, tensor<?x2xf32, #fuseops.blocks<128>>)
+// CHECK: %[[MAIN:.+]]:3 = fuseops.launch @kernels::@drawn(%{{.+}}, %[[TICKETS]]) {{.*}}rows_per_worker = 128 : i64, shared_bytes = 32768 : i64{{.*}} -> (tensor<256x?xbf16>, tensor<?x256xf32, #fuseops.blocks<128>>, tensor<?x2x1xf32, #fuseops.blocks<128>>)
 // CHECK: fuseops.launch @kernels::@drawn_finalize_0(%[[MAIN]]#1) {{.*}}count_max_workers = 2147483647 : i64, count_rows = array<i64: 0, 0, 0, 1>,
 // CHECK: fuseops.launch @kernels::@drawn_finalize_1(%[[MAIN]]#2) {{.*}}count_max_workers = 2147483647 : i64, count_rows = array<i64: 0, 0, 0, 2>,
 // CPU-LABEL: fuseops.fusible @drawn(
@@ -100,25 +100,26 @@ forward {
 // CHECK-SAME: fuseops.residents = 2 : i32
 // CHECK: nvvm.cp.async.commit.group
 // CHECK: %[[FIRST:.+]] = scf.if
-// CHECK: llvm.atomicrmw add %{{.+}}, %c1_i64 monotonic : !llvm.ptr<1>, i64
-// CHECK: scf.while (%{{.+}} = %{{.+}}, %{{.+}} = %[[FIRST]])
-// CHECK: ^bb0(%{{.+}}: i64, %[[DRAWN:.+]]: i64):
-// CHECK-NEXT: nvvm.cp.async.wait.group 0
-// CHECK-NEXT: scf.if
-// CHECK-NEXT: llvm.store %[[DRAWN]], %[[TICKET:.+]] {alignment = 8 : i64} : i64, !llvm.ptr<3>
+// CHECK: llvm.atomicrmw add %{{.+}}, %c1_i64{{.*}} monotonic : !llvm.ptr<1>, i64
+// CHECK: %[[WORD:.+]] = arith.trunci %[[FIRST]] : i64 to i32
+// CHECK: scf.while (%{{.+}} = %{{.+}}, %{{.+}} = %[[WORD]])
+// CHECK: ^bb0(%{{.+}}: i32, %[[DRAWN:.+]]: i32):
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK: scf.if
+// CHECK: llvm.store %[[DRAWN]], %[[TICKET:.+]] {alignment = 4 : i64} : i32, !llvm.ptr<3>
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[AHEAD:.+]] = scf.if
+// CHECK: %[[AHEAD:.+]] = scf.if
 // CHECK: llvm.atomicrmw add
+// CHECK: %[[LEFT:.+]] = arith.trunci %[[AHEAD]] : i64 to i32
 // CHECK: nvvm.barrier0
-// CHECK-NEXT: %[[NUMBER:.+]] = llvm.load %[[TICKET]] {alignment = 8 : i64} : !llvm.ptr<3> -> i64
-// CHECK-NEXT: %[[BLOCKS:.+]] = arith.addi %[[NUMBER]], %
+// CHECK: %[[NUMBER:.+]] = llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<3> -> i32
 // CHECK: scf.if
 // CHECK-COUNT-4: nvvm.cp.async.shared.global
 // CHECK: nvvm.cp.async.commit.group
 // Sums of the tile, then the barrier before the next number is left.
 // CHECK: nvvm.shfl.sync
 // CHECK-COUNT-5: nvvm.barrier0
-// CHECK-NEXT: scf.yield %[[BLOCKS]], %[[AHEAD]] : i64, i64
+// CHECK: scf.yield %{{.+}}, %[[LEFT]] : i32, i32
 
 // The counter is zeroed by a kernel of one thread.
 // CHECK-LABEL: func.func @drawn_tickets(

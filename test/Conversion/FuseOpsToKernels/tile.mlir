@@ -58,11 +58,10 @@ forward {
 // CPU: llvm.store {{.*}} : f32, !llvm.ptr
 // CPU: scf.for
 
-// On CUDA partial maxima and scales are in shared memory, one for each row of a tile,
-// and the bytes of a tile on their way to the transposed result.
-// CUDA-DAG: llvm.mlir.global internal @copies_reduced0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<128 x f32>
+// On CUDA scales are in shared memory, one for each row of a tile. Partial maxima and
+// then the bytes of a tile on their way to the transposed result take turns.
 // CUDA-DAG: llvm.mlir.global internal @copies_blocks0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<128 x f32>
-// CUDA-DAG: llvm.mlir.global internal @copies_staged() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<16384 x i8>
+// CUDA-DAG: llvm.mlir.global internal @copies_scratch() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<16384 x i8>
 // CUDA-LABEL: func.func @copies(
 // CUDA: scf.for
 // CUDA: nvvm.shfl.sync bfly

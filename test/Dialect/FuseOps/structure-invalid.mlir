@@ -393,7 +393,7 @@ forward {
 
 fuseops.fusible @f(%x: tensor<4x8xf32>)
 forward {
-  // expected-error @below {{custom op 'fuseops.group' expected a kernel template (`pointwise`, `row`, `row_column`, `tile` or `library`), but got `tiles`}}
+  // expected-error @below {{custom op 'fuseops.group' expected a kernel template (`pointwise`, `row`, `row_column`, `tile`, `gemm` or `library`), but got `tiles`}}
   %y = fuseops.group @k tiles (%a = %x) : (tensor<4x8xf32>) -> tensor<4x8xf32> {
     fuseops.yield %a : tensor<4x8xf32>
   }

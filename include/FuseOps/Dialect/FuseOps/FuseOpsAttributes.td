@@ -68,4 +68,49 @@ def FuseOps_RecipeAttr : AttrDef<FuseOps_Dialect, "Recipe"> {
   }];
 }
 
+def FuseOps_TensorMapAttr : AttrDef<FuseOps_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "A matrix in memory as the tensor memory accelerator of a CUDA chip sees it";
+  let description = [{
+    A parameter of the kernel of a `fuseops.launch`: by it the kernel copies boxes
+    of `box_rows` by `box_columns` elements between memory and shared memory. What
+    lies outside the matrix is read as zeros and not written.
+
+    `tensor` is which of the launch's inputs, then outputs, holds the matrix, from
+    its first element on. `rows` is a size as the launch's sizes are: a row begins
+    `pitch` elements after the one before. With `batch`, a size too, there are so
+    many such matrices, each `batch_pitch` elements after the one before; a box is
+    of one of them. In shared memory a box's rows follow each other, their 16 byte
+    chunks exchanged in the pattern that repeats every `swizzle` bytes, 0 for none.
+
+    The hardware wants rows and matrices that begin at multiples of 16 bytes, boxes
+    of at most 256 elements each way, and rows of a box that are multiples of 16
+    bytes and fit into the pattern.
+
+    Example: `#fuseops.tensor_map<tensor = 0, columns = 4096, rows = [0, 1], pitch = 4096, box_columns = 64, box_rows = 128, swizzle = 128>`
+  }];
+  let parameters = (ins
+    "int64_t":$tensor,
+    "int64_t":$columns,
+    ArrayRefParameter<"int64_t">:$rows,
+    "int64_t":$pitch,
+    "int64_t":$boxColumns,
+    "int64_t":$boxRows,
+    "int64_t":$swizzle,
+    OptionalArrayRefParameter<"int64_t">:$batch,
+    DefaultValuedParameter<"int64_t", "0">:$batchPitch);
+  let assemblyFormat = [{
+    `<` `tensor` `=` $tensor `,` `columns` `=` $columns `,`
+    `rows` `=` custom<Factors>($rows) `,` `pitch` `=` $pitch `,`
+    `box_columns` `=` $boxColumns `,` `box_rows` `=` $boxRows `,`
+    `swizzle` `=` $swizzle
+    (`,` `batch` `=` custom<Factors>($batch)^ `,`
+         `batch_pitch` `=` $batchPitch)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def FuseOps_TensorMapArrayAttr
+    : TypedArrayAttrBase<FuseOps_TensorMapAttr, "an array of tensor maps">;
+
 #endif // FUSEOPS_DIALECT_FUSEOPS_FUSEOPSATTRIBUTES_TD

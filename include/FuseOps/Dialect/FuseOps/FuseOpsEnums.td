@@ -88,7 +88,8 @@ def FuseOps_Template : FuseOps_Enum<"KernelTemplate",
   I32EnumAttrCase<"RowColumn", 2, "row_column">,
   I32EnumAttrCase<"Library", 3, "library">,
   I32EnumAttrCase<"Finalize", 4, "finalize">,
-  I32EnumAttrCase<"Tile", 5, "tile">]>;
+  I32EnumAttrCase<"Tile", 5, "tile">,
+  I32EnumAttrCase<"Gemm", 6, "gemm">]>;
 def FuseOps_TemplateAttr : FuseOps_EnumAttr<FuseOps_Template, "kernel_template">;
 
 #endif // FUSEOPS_DIALECT_FUSEOPS_FUSEOPSENUMS_TD

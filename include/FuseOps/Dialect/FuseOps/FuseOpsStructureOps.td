@@ -8,6 +8,7 @@
 #ifndef FUSEOPS_DIALECT_FUSEOPS_FUSEOPSSTRUCTUREOPS_TD
 #define FUSEOPS_DIALECT_FUSEOPS_FUSEOPSSTRUCTUREOPS_TD
 
+include "FuseOps/Dialect/FuseOps/FuseOpsAttributes.td"
 include "FuseOps/Dialect/FuseOps/FuseOpsConstraints.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -161,6 +162,15 @@ def FuseOps_GroupOp : FuseOps_Op<"group", [Pure, IsolatedFromAbove,
     any tile), `tickets` (1 draws tiles from a counter, so that faster blocks visit
     more of them). For both: `residents` (blocks that one processor shall hold,
     which bounds the registers).
+
+    Template `gemm` is one contraction of f16, bf16 or FP8, with pointwise
+    operations and reductions over rows of its result, for sm_90a. Its schedule, all
+    optional: `tile_rows` and `tile_columns` (of the result), `stages` (128 bytes of
+    each row of both operands that are fetched ahead), `warpgroups` (that multiply, 2
+    or 3), `ping_pong` (1 gives each of two warpgroups every second tile, so that one
+    multiplies while the other stores; 0 cuts a tile's rows among them), `raster`
+    (tiles along a column that are visited together), `store_buffers` (of a warp),
+    `workers`.
 
     ```mlir
     fuseops.fusible @f(%x: tensor<?x64xf32>, %b: tensor<64xf32>) -> tensor<?x64xf32>
@@ -335,7 +345,8 @@ def FuseOps_LaunchOp : FuseOps_Op<"launch", [Pure]> {
   let summary = "One step of the launch plan: a generated kernel";
   let description = [{
     What lowering leaves of a memory group. The kernel gets the inputs, then the
-    results, as pointers, then the number of rows and `count`.
+    results, as pointers, then on CUDA the tensor maps of `maps`, 128 bytes each,
+    then the number of rows and `count`.
 
     `rows`, `count_rows` and the bytes are sizes `[constant, per_symbol, per_block32,
     per_block128]`, of which the last ones may be left out where they are 0:
@@ -364,8 +375,10 @@ def FuseOps_LaunchOp : FuseOps_Op<"launch", [Pure]> {
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$count_rows,
     DefaultValuedAttr<I64Attr, "1">:$count_rows_per_worker,
     DefaultValuedAttr<I64Attr, "0">:$count_max_workers,
-    DenseI64ArrayAttr:$bytes, DenseI64ArrayAttr:$unfused_bytes);
+    DenseI64ArrayAttr:$bytes, DenseI64ArrayAttr:$unfused_bytes,
+    DefaultValuedAttr<FuseOps_TensorMapArrayAttr, "{}">:$maps);
   let results = (outs Variadic<FuseOps_Tensor>:$outputs);
+  let hasVerifier = 1;
   let assemblyFormat = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
 }
 

@@ -1,0 +1,62 @@
+//===- Product.h - A contraction as its kernel sees it --------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_ANALYSIS_PRODUCT_H
+#define FUSEOPS_ANALYSIS_PRODUCT_H
+
+#include "FuseOps/Dialect/FuseOps/FuseOps.h"
+
+namespace mlir::fuseops {
+
+/// result[m, n] = sum over k of a[m, k] * b[n, k], times the scales, plus
+/// bias[n].
+struct Product {
+  struct Operand {
+    Value tensor;
+    /// Whether the elements that are contracted lie side by side; else the
+    /// operand is stored [k, m] or [k, n].
+    bool isKMajor = true;
+    /// Of FP8: what its values are multiplied by, and what one scale covers.
+    Value scale;
+    ScaleKind scaleKind = ScaleKind::PerTensor;
+
+    /// Whether the scale changes along what is contracted.
+    bool isBlockScaled() const {
+      return scale && scaleKind != ScaleKind::PerTensor &&
+             scaleKind != ScaleKind::PerRow;
+    }
+    Type getElementType() const {
+      return cast<RankedTensorType>(tensor.getType()).getElementType();
+    }
+  };
+
+  Operation *op = nullptr;
+  Operand a, b;
+  Value bias; ///< null where there is none
+  Extent m, k;
+  int64_t n = 0;
+  /// The tensor cores may add FP8 in less than f32.
+  bool fastAccumulate = false;
+
+  Value getResult() const { return op->getResult(0); }
+  /// Whether what a stage gives is scaled and added in f32 by itself.
+  bool isPromoted() const {
+    return a.scale &&
+           (a.isBlockScaled() || b.isBlockScaled() || !fastAccumulate);
+  }
+
+  /// Nothing where `op` is no contraction of two matrices.
+  static std::optional<Product> get(Operation *op);
+
+  /// What the `gemm` template expects of the product and does not find; empty
+  /// where it can make it.
+  StringRef findFault() const;
+};
+
+} // namespace mlir::fuseops
+
+#endif // FUSEOPS_ANALYSIS_PRODUCT_H

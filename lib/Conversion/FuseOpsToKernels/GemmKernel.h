@@ -1,0 +1,147 @@
+//===- GemmKernel.h - Matrix products with their neighbours for Hopper ----===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_GEMMKERNEL_H
+#define FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_GEMMKERNEL_H
+
+#include "GemmLayout.h"
+#include "HopperBuilder.h"
+#include "KernelFrame.h"
+
+namespace mlir::fuseops {
+
+/// A tile of the result, as one warpgroup has it.
+struct GemmTile {
+  Value row, column; ///< of its first element, 32 bits
+  /// sums[i]: of the rows from 64 i on. Thread 4 r + c of warp w has of rows
+  /// 16 w + r and 16 w + r + 8 the columns 8 j + 2 c and 8 j + 2 c + 1, which
+  /// are sums 4 j to 4 j + 3.
+  SmallVector<SmallVector<Value>> sums;
+
+  /// All sums as one list, and from one.
+  SmallVector<Value> flatten() const;
+  void assign(ArrayRef<Value> all);
+};
+
+/// Writes the kernel of a group around one contraction. Blocks stay and walk
+/// over the tiles of the result. Their first warpgroup has one thread that
+/// fetches stages of both operands into a ring, the others multiply and go on
+/// with what the group does to their sums, in registers.
+///
+///   full[s]:  the fetching thread arrives and expects the bytes of stage s
+///   empty[s]: the warps that read stage s arrive when they have
+///
+/// With ping-pong each of two warpgroups has every second tile to itself: one
+/// multiplies while the other stores. Named barriers make them take turns, and
+/// have to: a wait for a phase can't tell it from the one after the next, and
+/// the second warpgroup starts a whole tile ahead in the ring.
+class GemmKernel {
+public:
+  GemmKernel(const KernelGroup &group, const Schedule &schedule,
+             bool roundIntermediates, OpBuilder &builder)
+      : b(builder), loc(group.getGroup().getLoc()), group(group),
+        product(*group.getProduct()), schedule(schedule),
+        layout(group, schedule), hopper(builder, loc),
+        elements(group, KernelDevice::CUDA, roundIntermediates, builder, loc) {}
+
+  func::FuncOp emit(StringRef name);
+
+private:
+  void openBarriers();
+  void countTiles();
+  void locateTile(Value tile, GemmTile &result);
+  void emitLoads();
+  void loadStage(const GemmTile &tile, Value block, Value stage, Value barrier);
+  void loadOperand(const Product::Operand &operand, Value map, Value target,
+                   Value first, int64_t count, Value block, Value barrier);
+  void emitProducts();
+  void multiply(GemmTile &tile, Value counted);
+  /// The words of the descriptions of a stage's operands that have addresses.
+  std::pair<Value, Value> describeStage(Value stage);
+  void issue(MutableArrayRef<Value> sums, int64_t block, Value a, Value bs,
+             bool adds);
+
+  // GemmPromotion.cpp
+  void multiplyPromoted(GemmTile &tile, Value counted);
+  void promoteStage(GemmTile &tile, SmallVectorImpl<Value> &partial,
+                    int64_t stage, Value block, Value parity);
+  Value loadScale(const Product::Operand &operand, Value block, Value index,
+                  int64_t width);
+  SmallVector<Value> loadRowScales(const GemmTile &tile, int64_t block,
+                                   Value depth);
+  SmallVector<Value> loadColumnScales(const GemmTile &tile, Value depth);
+  SmallVector<Value>
+  forTiles(Value first, Value step, ValueRange state,
+           function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  std::pair<Value, Value> nextStage(Value stage, Value parity);
+  Value fullBarrier(Value stage);
+  Value emptyBarrier(Value stage);
+  void release(Value stage);
+
+  // GemmEpilogue.cpp
+  void loadAlpha();
+  void emitEpilogue(GemmTile &tile, MutableArrayRef<Value> carried);
+  void emitChunk(const GemmTile &tile, int64_t block, int64_t chunk,
+                 MutableArrayRef<Value> carried,
+                 MutableArrayRef<SmallVector<Value>> columnSums);
+  SmallVector<Value> initWhole();
+  void reduceElement(Element &element, MutableArrayRef<Value> carried,
+                     MutableArrayRef<SmallVector<Value>> columnSums,
+                     int64_t part);
+  void storeColumnSums(const GemmTile &tile, int64_t chunk,
+                       MutableArrayRef<SmallVector<Value>> columnSums);
+  void storeWhole(ArrayRef<Value> carried);
+  Element locateElement(const GemmTile &tile, int64_t block, int64_t chunk,
+                        int64_t part, int64_t half);
+  Value finishProduct(Value sum, Element &element);
+  void storeChunk(const MappedStore &store, Value map, ArrayRef<Value> values,
+                  Value row, Value column);
+  Value openStore();
+  void closeStore(Value map, Value buffer, Value column, Value row);
+  void storeWords(Value buffer, ArrayRef<Value> words);
+  void storeBytes(Value buffer, ArrayRef<Value> words);
+  void storeFloats(Value buffer, ArrayRef<Value> pairs);
+  Value toWord(Value value, Type type);
+
+  OpBuilder &b;
+  Location loc;
+  const KernelGroup &group;
+  const Product &product;
+  const Schedule &schedule;
+  GemmLayout layout;
+  HopperBuilder hopper;
+  ElementBuilder elements;
+  KernelFrame frame;
+
+  Value memory; ///< the address of shared memory
+  Value thread, warpgroup, warp, lane;
+  Value worker, workers;
+  Value numRows, rowTiles, numTiles;
+  /// Stages that a tile takes; of them some at the end may have only zeros.
+  Value numBlocks;
+  Value lastBlock; ///< the last with elements
+  /// The number of the warpgroup among those that multiply, and where the
+  /// warp's store buffers are.
+  Value own, buffers;
+  int64_t nextBuffer = 0;
+  bool isFirstStore = true;
+  /// What all sums are multiplied by: the scales of whole tensors. Null where
+  /// there are none.
+  Value alpha;
+};
+
+/// Emits the kernel of a group around one contraction, for sm_90a. Parameters:
+/// the group's arguments; its results; the maps that `getGemmMaps` lists; the
+/// rows of the result times its tiles along a row; `count`, the elements that
+/// are contracted.
+func::FuncOp emitGemmKernel(const KernelGroup &group, const Schedule &schedule,
+                            KernelDevice device, bool roundIntermediates,
+                            StringRef name, OpBuilder &builder);
+
+} // namespace mlir::fuseops
+
+#endif // FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_GEMMKERNEL_H

@@ -1,0 +1,175 @@
+//===- GemmSchedule.cpp - Schedules of matrix products --------------------===//
+//
+// Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseOps/Dialect/FuseOps/Layout.h"
+#include "GemmLayout.h"
+#include "ScheduleTemplates.h"
+#include "TileLayout.h"
+
+using namespace mlir;
+using namespace mlir::fuseops;
+
+/// Sums of one thread that leave it registers for all else; those of a stage
+/// included, where they are added by themselves.
+static int64_t countMostSums(int64_t warpgroups) {
+  return warpgroups == 2 ? 192 : 128;
+}
+
+static bool hasColumnSums(const KernelGroup &group) {
+  return llvm::any_of(group.getRowReductions(),
+                      [&](ReduceRowsOp op) { return !group.isWhole(op); });
+}
+
+/// The most stages that fit beside the buffers of the stores.
+static int64_t countStages(const KernelGroup &group, Schedule schedule) {
+  schedule.stages = 1;
+  int64_t one = GemmLayout(group, schedule).getBytes();
+  schedule.stages = 2;
+  int64_t each = GemmLayout(group, schedule).getBytes() - one;
+  return std::min<int64_t>(8, 1 + (kMostSharedBytes - one) / each);
+}
+
+Schedule mlir::fuseops::chooseGemm(const KernelGroup &group) {
+  const Product &product = *group.getProduct();
+  Schedule schedule;
+  schedule.tileRows = 128;
+  schedule.warpgroups = 2;
+  schedule.pingPong = 1;
+  // The fastest where nothing is computed of the sums and few columns are
+  // wasted (gemm-proofs); 128 columns leave registers and stages.
+  int64_t wasted = 192 * llvm::divideCeil(product.n, 192) - product.n;
+  bool isPlain = llvm::hasSingleElement(
+      group.getGroup().getBody().front().without_terminator());
+  bool isWide = isPlain && wasted * 50 < product.n;
+  schedule.tileColumns = isWide ? 192 : product.n > 64 ? 128 : 64;
+  schedule.storeBuffers = isWide ? 1 : 2;
+  schedule.raster = 16;
+  if (product.isPromoted()) {
+    // Three warpgroups hide one another's sums; two where partial results are
+    // of 128 rows, or scales of columns take registers.
+    bool hasVectors = product.b.scaleKind == ScaleKind::Block1x128;
+    schedule.pingPong = 0;
+    schedule.warpgroups = hasVectors || hasColumnSums(group) ? 2 : 3;
+    schedule.tileRows = 64 * schedule.warpgroups;
+    schedule.tileColumns = product.n > 64 ? 128 : 64;
+    schedule.storeBuffers = 2;
+  }
+  schedule.stages = countStages(group, schedule);
+  if (product.isPromoted()) {
+    // No more than there are, of which each is written out.
+    int64_t blocks = product.k.isConstant()
+                         ? llvm::divideCeil(product.k.constant, kStageRowBytes)
+                         : 4;
+    schedule.stages = std::clamp<int64_t>(blocks, 1, 4);
+  }
+  schedule.vector = 2;
+  schedule.threads = 128 * (schedule.warpgroups + 1);
+  schedule.residents = 1;
+  schedule.workers = kProcessors;
+  schedule.tiles = llvm::divideCeil(product.n, schedule.tileColumns);
+  return schedule;
+}
+
+/// Checks what does not depend on the schedule.
+static LogicalResult verifyProduct(const KernelGroup &group,
+                                   const KernelTarget &target) {
+  const Product &product = *group.getProduct();
+  GroupOp op = group.getGroup();
+  if (target.smVersion != 90)
+    return op.emitOpError() << "expected chip sm_90a for template `gemm`, but "
+                               "got sm_"
+                            << target.smVersion;
+  if (StringRef fault = product.findFault(); !fault.empty())
+    return product.op->emitOpError()
+           << "expected " << fault << " for template `gemm`, but got "
+           << product.a.tensor.getType() << " and "
+           << product.b.tensor.getType() << " to "
+           << product.getResult().getType();
+  for (const Product::Operand *operand : {&product.a, &product.b})
+    if (!isa<BlockArgument>(skipReshapes(operand->tensor)))
+      return product.op->emitOpError()
+             << "expected operands that lie in memory for template `gemm`";
+  if (group.getNumLevels() > 1 ||
+      llvm::any_of(group.getRowOps(), [&](Operation *inner) {
+        return !isa<PointwiseOp, ReduceRowsOp>(inner);
+      }))
+    return op.emitOpError()
+           << "expected only pointwise operations and reductions over rows "
+              "beside the contraction in a group of template `gemm`";
+  if (group.getSpace().columns != product.n || chooseCudaVector(group) < 2)
+    return op.emitOpError()
+           << "expected tensors with the contraction's " << product.n
+           << " columns, an even number that rows begin at, "
+              "in a group of template `gemm`";
+  return success();
+}
+
+LogicalResult mlir::fuseops::verifyGemmKeys(const KernelGroup &group,
+                                            const KernelTarget &target,
+                                            const Schedule &schedule) {
+  if (!target.isCUDA() || group.getProduct())
+    return success();
+  return group.getGroup().emitOpError()
+         << "expected schedule `tile_rows`, `tile_columns`, `warpgroups`, "
+            "`ping_pong`, `raster` and `store_buffers` in groups of template "
+            "`gemm` only";
+}
+
+LogicalResult mlir::fuseops::verifyGemm(const KernelGroup &group,
+                                        const KernelTarget &target,
+                                        Schedule &schedule) {
+  if (failed(verifyProduct(group, target)))
+    return failure();
+  GroupOp op = group.getGroup();
+  const Product &product = *group.getProduct();
+  if (!llvm::is_contained({2, 3}, schedule.warpgroups) ||
+      schedule.pingPong > 1 || (schedule.pingPong && schedule.warpgroups != 2))
+    return op.emitOpError()
+           << "expected schedule `warpgroups` of 2 or 3, and of 2 with "
+              "`ping_pong` 1, but got "
+           << schedule.warpgroups << " and " << schedule.pingPong;
+  int64_t shares = schedule.pingPong ? 1 : schedule.warpgroups;
+  int64_t rows = kMmaRows * shares;
+  if (schedule.tileRows < rows || schedule.tileRows % rows != 0 ||
+      schedule.tileRows > 256)
+    return op.emitOpError()
+           << "expected schedule `tile_rows` to be a multiple "
+              "of "
+           << rows << " of at most 256, but got " << schedule.tileRows;
+  if (schedule.tileColumns < kStoreColumns ||
+      schedule.tileColumns % kStoreColumns != 0 || schedule.tileColumns > 256)
+    return op.emitOpError()
+           << "expected schedule `tile_columns` to be 64, 128, 192 or 256, but "
+              "got "
+           << schedule.tileColumns;
+  int64_t sums = schedule.tileRows / shares * schedule.tileColumns / 128;
+  if (product.isPromoted())
+    sums += schedule.tileColumns / 2;
+  if (sums > countMostSums(schedule.warpgroups))
+    return op.emitOpError() << "expected a schedule with at most "
+                            << countMostSums(schedule.warpgroups)
+                            << " sums a thread, but got " << sums;
+  if (schedule.raster < 1 || schedule.storeBuffers < 1 || schedule.stages < 1)
+    return op.emitOpError() << "expected schedule `raster`, `store_buffers` "
+                               "and `stages` of at least 1";
+  if (hasColumnSums(group) &&
+      (schedule.tileRows != kTileSize || !countTileRows(group)))
+    return op.emitOpError() << "expected schedule `tile_rows` of " << kTileSize
+                            << ", of `?` or a fixed number of rows, where rows "
+                               "are reduced, but got "
+                            << schedule.tileRows;
+  int64_t bytes = GemmLayout(group, schedule).getBytes();
+  if (bytes > kMostSharedBytes)
+    return op.emitOpError()
+           << "expected a schedule whose stages and buffers fit into "
+           << kMostSharedBytes << " bytes of shared memory, but got " << bytes;
+  // What follows from the rest.
+  schedule.threads = 128 * (schedule.warpgroups + 1);
+  schedule.rows = schedule.residents = 1;
+  schedule.tiles = llvm::divideCeil(product.n, schedule.tileColumns);
+  return success();
+}

@@ -1,0 +1,184 @@
+// What template `gemm` refuses, each by reason.
+// RUN: fuse-opt %s --convert-fuseops-to-kernels="target=cuda chip=sm_90a" --split-input-file --verify-diagnostics
+
+fuseops.fusible @no_contraction(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected a contraction in a group of template `gemm`}}
+  %y = fuseops.group @k gemm (%a = %x) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.relu %a : tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @two_contractions(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    // expected-error @below {{'fuseops.linear' op is a second contraction in a group of template `gemm`, which has one}}
+    %q = fuseops.linear %z, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    fuseops.yield %q : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @element(%x: tensor<?x64xf32>, %w: tensor<64x64xf32>) -> tensor<?x64xf32>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %b = %w) : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32> {
+    // expected-error @below {{'fuseops.linear' op expected operands of f16, bf16, f8E4M3FN or f8E5M2 for template `gemm`, but got 'tensor<?x64xf32>' and 'tensor<64x64xf32>' to 'tensor<?x64xf32>'}}
+    %z = fuseops.linear %a, %b : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
+    fuseops.yield %z : tensor<?x64xf32>
+  }
+  fuseops.return %y : tensor<?x64xf32>
+}
+
+// -----
+
+fuseops.fusible @rows_of_operands(%x: tensor<?x60xbf16>, %w: tensor<64x60xbf16>) -> tensor<?x64xbf16>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %b = %w) : (tensor<?x60xbf16>, tensor<64x60xbf16>) -> tensor<?x64xbf16> {
+    // expected-error @below {{expected operands with rows of a multiple of 16 bytes for template `gemm`}}
+    %z = fuseops.linear %a, %b : (tensor<?x60xbf16>, tensor<64x60xbf16>) -> tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @columns(%x: tensor<?x64xbf16>, %w: tensor<60x64xbf16>) -> tensor<?x60xbf16>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<60x64xbf16>) -> tensor<?x60xbf16> {
+    // expected-error @below {{expected a multiple of 8 columns for template `gemm`}}
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<60x64xbf16>) -> tensor<?x60xbf16>
+    fuseops.yield %z : tensor<?x60xbf16>
+  }
+  fuseops.return %y : tensor<?x60xbf16>
+}
+
+// -----
+
+fuseops.fusible @computed_operand(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+    %r = fuseops.relu %a : tensor<?x64xbf16>
+    // expected-error @below {{'fuseops.linear' op expected operands that lie in memory for template `gemm`}}
+    %z = fuseops.linear %r, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @whole_rows(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    // expected-error @below {{'fuseops.reduce_columns' op reduces whole rows, which a kernel of tiles does not see}}
+    %q = fuseops.softmax %z : tensor<?x64xbf16> -> tensor<?x64xbf16>
+    fuseops.yield %q : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @blocks_of_sums(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> (tensor<?x64xbf16>, tensor<64xbf16>)
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `tile_rows` of 128, of `?` or a fixed number of rows, where rows are reduced, but got 256}}
+  %y:2 = fuseops.group @k gemm schedule {ping_pong = 0 : i64, tile_rows = 256 : i64, tile_columns = 64 : i64, stages = 2 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> (tensor<?x64xbf16>, tensor<64xbf16>) {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    %s = fuseops.reduce_rows sum %z : tensor<?x64xbf16> -> tensor<64xbf16>
+    fuseops.yield %z, %s : tensor<?x64xbf16>, tensor<64xbf16>
+  }
+  fuseops.return %y#0, %y#1 : tensor<?x64xbf16>, tensor<64xbf16>
+}
+
+// -----
+
+fuseops.fusible @warpgroups(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `warpgroups` of 2 or 3, and of 2 with `ping_pong` 1, but got 3 and 1}}
+  %y = fuseops.group @k gemm schedule {warpgroups = 3 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @tile_rows(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `tile_rows` to be a multiple of 128 of at most 256, but got 192}}
+  %y = fuseops.group @k gemm schedule {ping_pong = 0 : i64, tile_rows = 192 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @tile_columns(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `tile_columns` to be 64, 128, 192 or 256, but got 96}}
+  %y = fuseops.group @k gemm schedule {tile_columns = 96 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @sums_of_a_thread(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected a schedule with at most 192 sums a thread, but got 256}}
+  %y = fuseops.group @k gemm schedule {tile_rows = 128 : i64, tile_columns = 256 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @no_buffers(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `raster`, `store_buffers` and `stages` of at least 1}}
+  %y = fuseops.group @k gemm schedule {store_buffers = 0 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @shared_memory(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected a schedule whose stages and buffers fit into 232448 bytes of shared memory, but got}}
+  %y = fuseops.group @k gemm schedule {stages = 20 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @key_of_products(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `tile_rows`, `tile_columns`, `warpgroups`, `ping_pong`, `raster` and `store_buffers` in groups of template `gemm` only}}
+  %y = fuseops.group @k pointwise schedule {warpgroups = 2 : i64} (%a = %x) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.relu %a : tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}

@@ -1,0 +1,81 @@
+// RUN: fuse-opt %s --convert-fuseops-to-kernels="target=cuda chip=sm_90a" | FileCheck %s
+
+// A product whose operands are K-major, with what is computed of it: one launch.
+// Maps of both operands, in boxes of a stage, and of the result, in boxes of a
+// warp's store. `rows` is the rows times the tiles along them.
+// CHECK-LABEL: fuseops.fusible @epilogue
+// CHECK: %[[Y:.+]] = fuseops.launch @kernels::@k(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}})
+// CHECK-SAME: kernel_template = #fuseops<kernel_template gemm>
+// CHECK-SAME: maps = [#fuseops.tensor_map<tensor = 0, columns = 256, rows = [0, 1], pitch = 256, box_columns = 64, box_rows = 128, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 1, columns = 256, rows = [384, 0], pitch = 256, box_columns = 64, box_rows = 128, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 3, columns = 384, rows = [0, 1], pitch = 384, box_columns = 64, box_rows = 16, swizzle = 128>]
+// CHECK-SAME: max_workers = 132
+// CHECK-SAME: rows = array<i64: 0, 3>
+// CHECK-SAME: threads_x = 384
+// CHECK: fuseops.return %[[Y]]
+fuseops.fusible @epilogue(%x: tensor<?x256xbf16>, %w: tensor<384x256xbf16>, %b: tensor<384xbf16>) -> tensor<?x384xbf16>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %c = %w, %d = %b) : (tensor<?x256xbf16>, tensor<384x256xbf16>, tensor<384xbf16>) -> tensor<?x384xbf16> {
+    %z = fuseops.linear %a, %c bias(%d) : (tensor<?x256xbf16>, tensor<384x256xbf16>, tensor<384xbf16>) -> tensor<?x384xbf16>
+    %g = fuseops.relu %z : tensor<?x384xbf16>
+    fuseops.yield %g : tensor<?x384xbf16>
+  }
+  fuseops.return %y : tensor<?x384xbf16>
+}
+
+// Operands that are not K-major come in boxes of 128 bytes of a row, as many rows
+// as a stage has elements. What is contracted is `?`: it comes as `count`.
+// CHECK-LABEL: fuseops.fusible @weight_gradient
+// CHECK: fuseops.launch
+// CHECK-SAME: count_max_workers = 2147483647 : i64, count_rows = array<i64: 0, 1>
+// CHECK-SAME: maps = [#fuseops.tensor_map<tensor = 0, columns = 256, rows = [0, 1], pitch = 256, box_columns = 64, box_rows = 64, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 1, columns = 384, rows = [0, 1], pitch = 384, box_columns = 64, box_rows = 64, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 2, columns = 384, rows = [256, 0], pitch = 384, box_columns = 64, box_rows = 16, swizzle = 128>]
+// CHECK-SAME: rows = array<i64: 512, 0>
+fuseops.fusible @weight_gradient(%dy: tensor<?x256xbf16>, %x: tensor<?x384xbf16>) -> tensor<256x384xbf16>
+forward {
+  %y = fuseops.group @k gemm (%a = %dy, %c = %x) : (tensor<?x256xbf16>, tensor<?x384xbf16>) -> tensor<256x384xbf16> {
+    %p = fuseops.matmul %a, %c transpose_lhs : tensor<?x256xbf16>, tensor<?x384xbf16> -> tensor<256x384xbf16>
+    fuseops.yield %p : tensor<256x384xbf16>
+  }
+  fuseops.return %y : tensor<256x384xbf16>
+}
+
+// Sums over rows are partial results of warps: of tiles where they are of columns,
+// of all that a warp visits where they are of the whole matrix.
+// CHECK-LABEL: fuseops.fusible @sums
+// CHECK: %[[P:.+]]:3 = fuseops.launch @kernels::@sums_k
+// CHECK-SAME: -> (tensor<?x384xf8E4M3FN>, tensor<?x4x384xf32, #fuseops.blocks<128>>, tensor<1056x1xf32>)
+// CHECK: fuseops.launch @kernels::@sums_k_finalize_0(%[[P]]#1)
+// CHECK-SAME: count_max_workers = 2147483647 : i64, count_rows = array<i64: 0, 0, 0, 4>
+// CHECK: fuseops.launch @kernels::@sums_k_finalize_1(%[[P]]#2)
+// CHECK-SAME: count_max_workers = 1056 : i64, count_rows = array<i64: 0, 24>
+fuseops.fusible @sums(%x: tensor<?x256xf8E4M3FN>, %xs: tensor<f32>, %w: tensor<384x256xf8E4M3FN>, %ws: tensor<f32>) -> (tensor<?x384xf8E4M3FN>, tensor<384xbf16>, tensor<f32>)
+forward {
+  %y:3 = fuseops.group @k gemm (%a = %x, %as = %xs, %c = %w, %cs = %ws) : (tensor<?x256xf8E4M3FN>, tensor<f32>, tensor<384x256xf8E4M3FN>, tensor<f32>) -> (tensor<?x384xf8E4M3FN>, tensor<384xbf16>, tensor<f32>) {
+    %p = fuseops.scaled_matmul %a[%as] per_tensor, %c[%cs] per_tensor {fast_accumulate} : (tensor<?x256xf8E4M3FN>, tensor<f32>, tensor<384x256xf8E4M3FN>, tensor<f32>) -> tensor<?x384xbf16>
+    %d = fuseops.reduce_rows sum %p : tensor<?x384xbf16> -> tensor<384xbf16>
+    %m = fuseops.amax %p : tensor<?x384xbf16> -> tensor<f32>
+    %q = fuseops.pointwise (%v = %p) : (tensor<?x384xbf16>) -> tensor<?x384xf8E4M3FN> {
+      fuseops.yield %v : f32
+    }
+    fuseops.yield %q, %d, %m : tensor<?x384xf8E4M3FN>, tensor<384xbf16>, tensor<f32>
+  }
+  fuseops.return %y#0, %y#1, %y#2 : tensor<?x384xf8E4M3FN>, tensor<384xbf16>, tensor<f32>
+}
+
+// Without `fast_accumulate` each stage is added by itself: three warpgroups, and
+// no more stages than there are.
+// CHECK-LABEL: fuseops.fusible @promoted
+// CHECK: fuseops.launch
+// CHECK-SAME: box_rows = 192
+// CHECK-SAME: shared_bytes = 132128
+// CHECK-SAME: threads_x = 512
+fuseops.fusible @promoted(%x: tensor<?x256xf8E4M3FN>, %xs: tensor<2x?xf32>, %w: tensor<384x256xf8E4M3FN>, %ws: tensor<3x4xf32>) -> tensor<?x384xbf16>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %as = %xs, %c = %w, %cs = %ws) : (tensor<?x256xf8E4M3FN>, tensor<2x?xf32>, tensor<384x256xf8E4M3FN>, tensor<3x4xf32>) -> tensor<?x384xbf16> {
+    %p = fuseops.scaled_matmul %a[%as] block<1x128>, %c[%cs] block<128x128> : (tensor<?x256xf8E4M3FN>, tensor<2x?xf32>, tensor<384x256xf8E4M3FN>, tensor<3x4xf32>) -> tensor<?x384xbf16>
+    fuseops.yield %p : tensor<?x384xbf16>
+  }
+  fuseops.return %y : tensor<?x384xbf16>
+}
