@@ -32,7 +32,7 @@ class NamedBarrier:
     waiting: list[np.ndarray] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(eq=False)
 class Spin:
     """Threads that found a phase not yet over."""
 
@@ -64,6 +64,7 @@ class Cluster:
     def wake(self, block: Block) -> None:
         woken = block.at_cluster & (block.arrival == PASSED)
         block.state[woken] = RUNS
+        block.is_able |= bool(woken.any())
         block.arrival[woken] = AWAY
         block.at_cluster &= ~woken
 

@@ -49,6 +49,8 @@ class Block:
         self.live = self.thread < x * y
         self.all = np.ones(self.count, bool)
         self.state = np.where(self.live, RUNS, ENDED).astype(np.int8)
+        self.is_able = True
+        """Whether a thread can go on."""
         self.place = np.zeros(self.count, np.int64)
         self.mask = self.live
         """The threads of the instruction at hand."""
@@ -97,20 +99,20 @@ class Block:
     # Time
 
     def can_run(self) -> bool:
-        """Whether a thread can go on, now that others did."""
+        """Whether a thread can, now that others went on."""
         if self.spins:
-            waiting, self.spins = self.spins, []
-            for spin in waiting:
-                if spin.barrier.is_over(spin.parity):
-                    self.state[spin.threads] = RUNS
-                else:
-                    self.spins.append(spin)
-        return bool((self.state == RUNS).any())
+            over = [spin for spin in self.spins if spin.barrier.is_over(spin.parity)]
+            for spin in over:
+                self.state[spin.threads] = RUNS
+                self.spins.remove(spin)
+            self.is_able |= bool(over)
+        return self.is_able
 
     def look_again(self) -> None:
         """All that found a phase not yet over: nobody says that they only look again."""
         for spin in self.spins:
             self.state[spin.threads] = RUNS
+        self.is_able |= bool(self.spins)
         self.spins = []
 
     def step(self) -> bool:
@@ -128,6 +130,7 @@ class Block:
             order.shuffle(warps)
             count = order.randrange(1, count)
         self.run(ready & self.list_threads(warps[:count]))
+        self.is_able = bool((self.state == RUNS).any())
         if self.live.any():
             return True
         self.shared.end()

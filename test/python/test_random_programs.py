@@ -107,20 +107,22 @@ def test_a_sum_next_to_a_kink_has_either_slope(seed: int) -> None:
 
 
 CANCELLING = """
-fuseops.fusible @main(%x: tensor<?x1xf32>, %w: tensor<1x64x17xf32>, %n: tensor<1xi64>) -> tensor<?x17xf32>
+!w = tensor<1x64x17xf32>
+!y = tensor<?x17xf32>
+fuseops.fusible @main(%x: tensor<?x1xf32>, %w: !w, %n: tensor<1xi64>) -> !y
 forward {
   %0 = fuseops.pointwise (%e = %x) : (tensor<?x1xf32>) -> tensor<?x64xf32> {
     fuseops.yield %e : f32
   }
-  %1 = fuseops.slice %w dim(1) offset(63) step(-1) : tensor<1x64x17xf32> -> tensor<1x64x17xf32>
-  %2 = fuseops.scale %1 by(-1.0) : tensor<1x64x17xf32>
-  %3 = fuseops.add %w, %2 : tensor<1x64x17xf32>, tensor<1x64x17xf32> -> tensor<1x64x17xf32>
+  %1 = fuseops.slice %w dim(1) offset(63) step(-1) : !w -> !w
+  %2 = fuseops.scale %1 by(-1.0) : !w
+  %3 = fuseops.add %w, %2 : !w, !w -> !w
   %4 = fuseops.pointwise (%e = %n) : (tensor<1xi64>) -> tensor<1xi64> {
     %all = arith.constant 99 : i64
     fuseops.yield %all : i64
   }
-  %5 = fuseops.grouped_matmul %0, %3 sizes(%4) : tensor<?x64xf32>, tensor<1x64x17xf32>, tensor<1xi64> -> tensor<?x17xf32>
-  fuseops.return %5 : tensor<?x17xf32>
+  %5 = fuseops.grouped_matmul %0, %3 sizes(%4) : tensor<?x64xf32>, !w, tensor<1xi64> -> !y
+  fuseops.return %5 : !y
 }
 """
 

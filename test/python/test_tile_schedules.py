@@ -195,7 +195,7 @@ class Fault:
 
 
 BARRIER = r"\tbar\.sync[^\n]*\n"
-TICKET = r"\tld\.shared\.b64[^\n]*_ticket[^\n]*\n"
+TICKET = r"\tld\.shared\.b32[^\n]*_ticket[^\n]*\n"
 FAULTS = {
     "no wait": Fault("ring-pointwise", r"\tcp\.async\.wait_group[^\n]*\n", ""),
     "a wait for one group less": Fault(

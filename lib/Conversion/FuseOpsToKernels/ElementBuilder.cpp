@@ -246,9 +246,9 @@ Value ElementBuilder::toStored(Value value, Type element) {
 }
 
 /// Stores a vector of 4, 8 or 16 bytes, which are aligned, by one instruction:
-/// `st.global.cs`, which LLVM does not know, or where `isValid` holds, if there
-/// is one, without the branch into which it would move what is stored. False
-/// where `value` is none or no such instruction is asked for.
+/// `st.global.cs`, which LLVM does not know, or under the predicate `isValid`,
+/// if there is one, where LLVM would move into a branch what the value is
+/// computed of. False where neither is asked for or `value` is no such vector.
 bool ElementBuilder::storeWords(Value value, Value pointer, Value isValid) {
   if (device != KernelDevice::CUDA || !(streamsStores || isValid))
     return false;

@@ -77,6 +77,18 @@ static bool visitsOnce(const KernelGroup &group) {
   });
 }
 
+/// Whether what is known of a row are two sums, as of a mean and a variance.
+static bool hasTwoSums(const KernelGroup &group) {
+  int64_t sums = 0;
+  for (Operation *op : group.getRowOps())
+    if (auto reduction = dyn_cast<ReduceColumnsOp>(op)) {
+      if (reduction.getKind() != ReductionKind::Sum)
+        return false;
+      ++sums;
+    }
+  return sums == 2;
+}
+
 static void listRows(const KernelGroup &group, const Schedule &plain,
                      SmallVectorImpl<Schedule> &schedules) {
   Schedule schedule = plain;
@@ -91,7 +103,15 @@ static void listRows(const KernelGroup &group, const Schedule &plain,
       schedule.unroll = 4;
       schedule.streams = 1;
       schedules.push_back(schedule);
+      return;
     }
+    // Two warps meet sooner than four: one after the other for each sum.
+    constexpr int64_t kHeldRow = 8192;
+    schedule.threads = 64;
+    if (plain.holdsRow && plain.threads > schedule.threads &&
+        group.getSpace().columns >= kHeldRow && hasTwoSums(group) &&
+        mayHoldRow(group, schedule))
+      schedules.push_back(schedule);
     return;
   }
   if (plain.tiles > 1) {

@@ -4,6 +4,7 @@ name dimensions from the outermost to the innermost."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from fuseops.torch.trace import example_of, tensors_of
 
 Order = tuple[int, ...]
 
+_LOG = logging.getLogger(__name__)
 _KEY = "fuseops_gradient_order"
 
 
@@ -44,15 +46,16 @@ def find_gradient_orders(graph: Graph, fake_mode: Any) -> None:
     """Finds the orders that the gradients of a graph's values have in eager mode, if
     those of its results lie in memory as the results do. PyTorch's operators may look
     at them, and the backward of its attention by cuDNN is wrong where the order is not
-    that of the call before."""
+    that of its first call."""
     nodes = [node for node in graph.nodes if isinstance(example_of(node), torch.Tensor)]
     nodes = [node for node in nodes if example_of(node).requires_grad]
     with (
         fake_mode,
         enable_python_dispatcher(),
         torch.autograd.set_multithreading_enabled(False),
-        # Sizes are compared as in eager mode, which is no reason to compile again.
+        # What is asked about sizes is no reason to compile again.
         fake_mode.shape_env.suppress_guards(),
+        fake_mode.shape_env.ignore_fresh_unbacked_symbols(),
     ):
         # What is accumulated has the layout of what it's accumulated for.
         found = _differentiate(graph, [node for node in nodes if not example_of(node).is_leaf])
@@ -68,11 +71,14 @@ def _differentiate(graph: Graph, nodes: Sequence[Node]) -> dict[Node, torch.Tens
     (output,) = (node for node in graph.nodes if node.op == "output")
     results = [t for node in output.all_input_nodes for t in tensors_of(node) if t.requires_grad]
     values = [example_of(node) for node in nodes]
+    if not results or not values:
+        return {}
     try:
         given = [torch.empty_like(result) for result in results]
         found = torch.autograd.grad(results, values, given, retain_graph=True, allow_unused=True)
-    except Exception:
+    except Exception as error:
         # Whatever PyTorch raises, the values' own orders are as good a guess.
+        _LOG.debug("gradients are laid out as values are: %s", error)
         return {}
     return {node: g for node, g in zip(nodes, found, strict=True) if g is not None}
 

@@ -115,6 +115,52 @@ func.func @short_sigmoid(%x: f32) -> f32 {
 
 // -----
 
+// The factor is one of the constants of a polynomial, that of a product with it as
+// well: x (c0 + c1 x^2), with c0 = 2 log2(e) and c1 = c0 / 4.
+// CHECK-LABEL: func.func @exponential_of_a_polynomial(
+// CHECK-SAME:    %[[X:.+]]: f32)
+// NVVM-DAG:      %[[C0:.+]] = arith.constant 2.88539
+// NVVM-DAG:      %[[C1:.+]] = arith.constant 0.721347
+// NVVM:          %[[SQUARE:.+]] = arith.mulf %[[X]], %[[X]] : f32
+// NVVM-NEXT:     %[[SUM:.+]] = math.fma %[[SQUARE]], %[[C1]], %[[C0]] : f32
+// NVVM-NEXT:     %[[P:.+]] = arith.mulf %[[X]], %[[SUM]] : f32
+// NVVM-NEXT:     llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"(%[[P]])
+// NVVM-NEXT:     return
+func.func @exponential_of_a_polynomial(%x: f32) -> f32 {
+  %c = arith.constant 2.0 : f32
+  %d = arith.constant 0.25 : f32
+  %one = arith.constant 1.0 : f32
+  %square = arith.mulf %x, %x fastmath<contract> : f32
+  %cubic = arith.mulf %d, %square fastmath<contract> : f32
+  %sum = arith.addf %one, %cubic fastmath<contract> : f32
+  %linear = arith.mulf %c, %x fastmath<contract> : f32
+  %p = arith.mulf %linear, %sum fastmath<contract> : f32
+  %e = math.exp %p fastmath<afn> : f32
+  return %e : f32
+}
+
+// -----
+
+// No constant takes it: of a sum not all terms have one, and of what has to be
+// rounded as it is written none does.
+// CHECK-LABEL: func.func @exponential_of_other_sums(
+// CHECK-SAME:    %[[X:.+]]: f32, %[[Y:.+]]: f32)
+// NVVM-DAG:      %[[LOG2E:.+]] = arith.constant 1.44269502
+// NVVM-DAG:      %[[A:.+]] = arith.addf %[[X]], %[[Y]] : f32
+// NVVM-DAG:      arith.mulf %[[A]], %[[LOG2E]] : f32
+// NVVM-DAG:      %[[B:.+]] = arith.mulf %[[X]], %{{.+}} : f32
+// NVVM-DAG:      arith.mulf %[[B]], %[[LOG2E]] : f32
+func.func @exponential_of_other_sums(%x: f32, %y: f32) -> (f32, f32) {
+  %c = arith.constant 3.0 : f32
+  %a = arith.addf %x, %y fastmath<contract> : f32
+  %b = arith.mulf %x, %c : f32
+  %d = math.exp %a fastmath<afn> : f32
+  %e = math.exp %b fastmath<afn> : f32
+  return %d, %e : f32, f32
+}
+
+// -----
+
 // CHECK-LABEL: func.func @sums_and_products(
 // CHECK-SAME:    %[[A:.+]]: f32, %[[B:.+]]: f32, %[[C:.+]]: f32)
 // NVVM-DAG:      %[[SUM:.+]] = math.fma %[[A]], %[[B]], %[[C]] : f32

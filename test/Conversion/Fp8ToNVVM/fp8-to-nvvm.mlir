@@ -120,3 +120,81 @@ func.func @maximum_of_448(%x: f32) -> f8E4M3FN {
   %q = arith.truncf %a : f32 to f8E4M3FN
   return %q : f8E4M3FN
 }
+
+// -----
+
+// Bytes of two rows, gathered column by column: what is converted together are the
+// two of a column, so that no byte moves.
+// CHECK-LABEL: func.func @gathered(
+// CHECK-SAME:    %[[X:.+]]: vector<2xf32>, %[[Y:.+]]: vector<2xf32>
+// CHECK-DAG:     %[[A:.+]]:2 = vector.to_elements %[[X]]
+// CHECK-DAG:     %[[B:.+]]:2 = vector.to_elements %[[Y]]
+// CHECK:         %[[FIRST:.+]] = nvvm.convert.f32x2.to.f8x2 %[[B]]#0, %[[A]]#0
+// CHECK:         %[[V:.+]] = vector.from_elements %[[FIRST]] : vector<1xi16>
+// CHECK:         %[[COLUMN:.+]] = vector.bitcast %[[V]] : vector<1xi16> to vector<2xi8>
+// CHECK:         %[[SECOND:.+]] = nvvm.convert.f32x2.to.f8x2 %[[B]]#1, %[[A]]#1
+// CHECK-NOT:     vector.extract
+// CHECK:         return %[[COLUMN]], %
+func.func @gathered(%x: vector<2xf32>, %y: vector<2xf32>) -> (vector<2xi8>, vector<2xi8>) {
+  %p = arith.truncf %x : vector<2xf32> to vector<2xf8E4M3FN>
+  %q = arith.truncf %y : vector<2xf32> to vector<2xf8E4M3FN>
+  %a = arith.bitcast %p : vector<2xf8E4M3FN> to vector<2xi8>
+  %b = arith.bitcast %q : vector<2xf8E4M3FN> to vector<2xi8>
+  %a0 = vector.extract %a[0] : i8 from vector<2xi8>
+  %b0 = vector.extract %b[0] : i8 from vector<2xi8>
+  %a1 = vector.extract %a[1] : i8 from vector<2xi8>
+  %b1 = vector.extract %b[1] : i8 from vector<2xi8>
+  %first = vector.from_elements %a0, %b0 : vector<2xi8>
+  %second = vector.from_elements %a1, %b1 : vector<2xi8>
+  return %first, %second : vector<2xi8>, vector<2xi8>
+}
+
+// -----
+
+// Not where a row is wanted too, of which the bytes are there then, nor of two
+// formats, nor where a byte is something else.
+// CHECK-LABEL: func.func @gathered_beside_rows(
+// CHECK-COUNT-2: nvvm.convert
+// CHECK-NOT:     nvvm.convert
+// CHECK:         return
+func.func @gathered_beside_rows(%x: vector<2xf32>, %y: vector<2xf32>) -> (vector<2xi8>, vector<2xi8>) {
+  %p = arith.truncf %x : vector<2xf32> to vector<2xf8E4M3FN>
+  %q = arith.truncf %y : vector<2xf32> to vector<2xf8E4M3FN>
+  %a = arith.bitcast %p : vector<2xf8E4M3FN> to vector<2xi8>
+  %b = arith.bitcast %q : vector<2xf8E4M3FN> to vector<2xi8>
+  %a0 = vector.extract %a[0] : i8 from vector<2xi8>
+  %b0 = vector.extract %b[0] : i8 from vector<2xi8>
+  %first = vector.from_elements %a0, %b0 : vector<2xi8>
+  return %first, %a : vector<2xi8>, vector<2xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gathered_of_two_formats(
+// CHECK-COUNT-2: nvvm.convert
+// CHECK-NOT:     nvvm.convert
+// CHECK:         return
+func.func @gathered_of_two_formats(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xi8> {
+  %p = arith.truncf %x : vector<2xf32> to vector<2xf8E4M3FN>
+  %q = arith.truncf %y : vector<2xf32> to vector<2xf8E5M2>
+  %a = arith.bitcast %p : vector<2xf8E4M3FN> to vector<2xi8>
+  %b = arith.bitcast %q : vector<2xf8E5M2> to vector<2xi8>
+  %a0 = vector.extract %a[0] : i8 from vector<2xi8>
+  %b0 = vector.extract %b[0] : i8 from vector<2xi8>
+  %first = vector.from_elements %a0, %b0 : vector<2xi8>
+  return %first : vector<2xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gathered_beside_a_byte(
+// CHECK:         nvvm.convert
+// CHECK-NOT:     nvvm.convert
+// CHECK:         return
+func.func @gathered_beside_a_byte(%x: vector<2xf32>, %y: i8) -> vector<2xi8> {
+  %p = arith.truncf %x : vector<2xf32> to vector<2xf8E4M3FN>
+  %a = arith.bitcast %p : vector<2xf8E4M3FN> to vector<2xi8>
+  %a0 = vector.extract %a[0] : i8 from vector<2xi8>
+  %first = vector.from_elements %a0, %y : vector<2xi8>
+  return %first : vector<2xi8>
+}

@@ -51,3 +51,23 @@ forward {
   }
   fuseops.return %y#0, %y#1 : tensor<?x4096xbf16>, tensor<4096xbf16>
 }
+
+// -----
+
+// Two sums of a row of 8192 columns, of which each thread of two warps holds 128;
+// one sum leaves it to four.
+// CHECK: fuseops.launch @kernels::@norm({{.*}}threads_x = 64 : i64
+// CHECK: fuseops.launch @kernels::@one_sum({{.*}}threads_x = 128 : i64
+// OLD: fuseops.launch @kernels::@norm({{.*}}threads_x = 128 : i64
+fuseops.fusible @f(%x: tensor<?x8192xbf16>) -> (tensor<?x8192xbf16>, tensor<?x8192xbf16>)
+forward {
+  %y = fuseops.group @norm row (%a = %x) : (tensor<?x8192xbf16>) -> tensor<?x8192xbf16> {
+    %n, %m, %r = fuseops.layer_norm %a eps(1.0e-5) : (tensor<?x8192xbf16>) -> (tensor<?x8192xbf16>, tensor<?x1xf32>, tensor<?x1xf32>)
+    fuseops.yield %n : tensor<?x8192xbf16>
+  }
+  %z = fuseops.group @one_sum row (%a = %x) : (tensor<?x8192xbf16>) -> tensor<?x8192xbf16> {
+    %n, %r = fuseops.rms_norm %a eps(1.0e-5) : (tensor<?x8192xbf16>) -> (tensor<?x8192xbf16>, tensor<?x1xf32>)
+    fuseops.yield %n : tensor<?x8192xbf16>
+  }
+  fuseops.return %y, %z : tensor<?x8192xbf16>, tensor<?x8192xbf16>
+}

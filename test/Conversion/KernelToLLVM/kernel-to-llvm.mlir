@@ -49,3 +49,34 @@ func.func @kernel(%x: f32, %out: !llvm.ptr) {
   llvm.store %y, %out : f32, !llvm.ptr
   return
 }
+
+// -----
+
+// Of a word of two bf16 the first is shifted up on a CUDA chip, the second is there.
+// CHECK-LABEL: llvm.func @extend_pairs(
+// CUDA-DAG:      %[[BITS:.+]] = llvm.mlir.constant(dense<16> : vector<2xi32>)
+// CUDA-DAG:      %[[UPPER:.+]] = llvm.mlir.constant(dense<-65536> : vector<2xi32>)
+// CUDA:          %[[WORDS:.+]] = llvm.bitcast %{{.+}} : vector<4xbf16> to vector<2xi32>
+// CUDA-DAG:      llvm.shl %[[WORDS]], %[[BITS]]
+// CUDA-DAG:      llvm.and %[[WORDS]], %[[UPPER]]
+// CUDA-NOT:      llvm.fpext
+// CUDA:          llvm.return
+// SM80-NOT:      llvm.fpext
+func.func @extend_pairs(%x: vector<4xbf16>, %out: !llvm.ptr) {
+  %y = arith.extf %x : vector<4xbf16> to vector<4xf32>
+  llvm.store %y, %out : vector<4xf32>, !llvm.ptr
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @extend_no_pairs(
+// CUDA-COUNT-2:  llvm.fpext
+// CHECK:         llvm.return
+func.func @extend_no_pairs(%x: vector<3xbf16>, %y: bf16, %out: !llvm.ptr) {
+  %a = arith.extf %x : vector<3xbf16> to vector<3xf32>
+  %b = arith.extf %y : bf16 to f32
+  llvm.store %a, %out : vector<3xf32>, !llvm.ptr
+  llvm.store %b, %out : f32, !llvm.ptr
+  return
+}
