@@ -78,7 +78,8 @@ def _differentiate(graph: Graph, nodes: Sequence[Node]) -> dict[Node, torch.Tens
         found = torch.autograd.grad(results, values, given, retain_graph=True, allow_unused=True)
     except Exception as error:
         # Whatever PyTorch raises, the values' own orders are as good a guess.
-        _LOG.debug("gradients are laid out as values are: %s", error)
+        reason = str(error).partition("\n")[0]
+        _LOG.debug("gradients are laid out as their values are: %s", reason)
         return {}
     return {node: g for node, g in zip(nodes, found, strict=True) if g is not None}
 

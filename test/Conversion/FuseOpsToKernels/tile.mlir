@@ -73,3 +73,35 @@ forward {
 // CUDA: llvm.load {{.*}} : !llvm.ptr<3> -> vector<2xi64>
 // CUDA: llvm.store {{.*}} {alignment = 16 : i64} : vector<2xi64>, !llvm.ptr
 // CUDA: nvvm.barrier0
+
+// Magnitudes of bf16 are compared and exchanged two at a time, and widened when each
+// thread has its maxima. Rows that may not exist are stored without a branch, both
+// lanes of a column write its maximum.
+// CPU-LABEL: func.func @magnitudes(
+// CPU: arith.maximumf %{{.+}}, %{{.+}} : vector<16xf32>
+// CUDA-LABEL: func.func @magnitudes(
+// CUDA: %[[X:.+]] = llvm.load {{.*}} -> vector<8xbf16>
+// CUDA: math.absf %[[X]] : vector<8xbf16>
+// CUDA-NOT: scf.if
+// CUDA: llvm.inline_asm has_side_effects "@$5 st.global.v4.b32 [$0], {$1, $2, $3, $4};"
+// CUDA: math.absf %{{.+}} : vector<8xbf16>
+// CUDA: arith.maximumf %{{.+}}, %{{.+}} : vector<8xbf16>
+// CUDA-COUNT-4: nvvm.shfl.sync bfly {{.*}} : i32 -> i32
+// CUDA-NOT: nvvm.shfl
+// CUDA: %[[MAXIMA:.+]] = arith.maximumf %{{.+}}, %{{.+}} : vector<8xbf16>
+// CUDA: %[[WIDE:.+]] = arith.extf %[[MAXIMA]] : vector<8xbf16> to vector<8xf32>
+// CUDA-NOT: scf.if
+// CUDA: llvm.store %[[WIDE]], %{{.+}} {alignment = 16 : i64} : vector<8xf32>, !llvm.ptr<3>
+fuseops.fusible @magnitudes(%x: tensor<?x256xbf16>) -> (tensor<?x256xbf16>, tensor<?x256xf32, #fuseops.blocks<128>>)
+forward {
+  %y:2 = fuseops.group @magnitudes tile schedule {threads = 512 : i64} (%a = %x) : (tensor<?x256xbf16>) -> (tensor<?x256xbf16>, tensor<?x256xf32, #fuseops.blocks<128>>) {
+    %w = fuseops.pointwise (%v = %a) : (tensor<?x256xbf16>) -> tensor<?x256xf32> {
+      %q = math.absf %v : f32
+      fuseops.yield %q : f32
+    }
+    %m = fuseops.reduce_blocks %w block(128, 1) : tensor<?x256xf32> -> tensor<?x256xf32, #fuseops.blocks<128>>
+    %r = fuseops.relu %a : tensor<?x256xbf16>
+    fuseops.yield %r, %m : tensor<?x256xbf16>, tensor<?x256xf32, #fuseops.blocks<128>>
+  }
+  fuseops.return %y#0, %y#1 : tensor<?x256xbf16>, tensor<?x256xf32, #fuseops.blocks<128>>
+}

@@ -19,7 +19,6 @@ from torch.utils.checkpoint import checkpoint
 
 from torch_backend.harness import assert_same, compile_with
 
-
 LOGGER = "fuseops.torch.layouts"
 
 
@@ -191,7 +190,7 @@ def test_where_nothing_is_known_of_eager_mode(caplog: pytest.LogCaptureFixture) 
     assert_same(run(call, x, layout), run(function, x, layout))
     (pipeline,) = recorder.pipelines
     assert [argument.order for argument in pipeline.arguments] == [(0, 2, 1, 3)]
-    assert [record.name for record in caplog.records] == [LOGGER]
+    assert LOGGER in [record.name for record in caplog.records]
     caplog.clear()
 
 
