@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "Verify.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -124,18 +124,6 @@ static void printReductionKind(OpAsmPrinter &printer, Operation *,
   printer << stringifyReductionKind(attr.getValue());
 }
 
-static ParseResult parseScaleKind(OpAsmParser &parser, ScaleKindAttr &attr) {
-  FailureOr<ScaleKind> kind = parseScaleWord(parser);
-  if (failed(kind))
-    return failure();
-  attr = ScaleKindAttr::get(parser.getContext(), *kind);
-  return success();
-}
-static void printScaleKind(OpAsmPrinter &printer, Operation *,
-                           ScaleKindAttr attr) {
-  printer << stringifyScaleKind(attr.getValue());
-}
-
 #define GET_OP_CLASSES
 #include "FuseOps/Dialect/FuseOps/FuseOpsOps.cpp.inc"
 

@@ -16,8 +16,7 @@ using namespace mlir::fuseops;
 // QuantizedType
 //===----------------------------------------------------------------------===//
 
-/// Parses `block<1x128>` and the like as one word.
-FailureOr<ScaleKind> mlir::fuseops::parseScaleWord(AsmParser &parser) {
+ParseResult mlir::fuseops::parseScaleWord(AsmParser &parser, ScaleKind &kind) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef word;
   if (parser.parseKeyword(&word))
@@ -34,12 +33,18 @@ FailureOr<ScaleKind> mlir::fuseops::parseScaleWord(AsmParser &parser) {
     llvm::interleave(block, os, "x");
     os << ">";
   }
-  if (std::optional<ScaleKind> kind = symbolizeScaleKind(spelled))
-    return *kind;
-  return parser.emitError(loc)
-         << "expected scale `per_tensor`, `per_row`, `block<1x128>`, "
-            "`block<128x128>` or `mx<1x32>`, but got `"
-         << spelled << "`";
+  std::optional<ScaleKind> known = symbolizeScaleKind(spelled);
+  if (!known)
+    return parser.emitError(loc)
+           << "expected scale `per_tensor`, `per_row`, `block<1x128>`, "
+              "`block<128x128>` or `mx<1x32>`, but got `"
+           << spelled << "`";
+  kind = *known;
+  return success();
+}
+
+void mlir::fuseops::printScaleWord(AsmPrinter &printer, ScaleKind kind) {
+  printer << stringifyScaleKind(kind);
 }
 
 Type QuantizedType::parse(AsmParser &parser) {
@@ -49,9 +54,9 @@ Type QuantizedType::parse(AsmParser &parser) {
       parser.parseType(element) || parser.parseComma() ||
       parser.parseKeyword("scale") || parser.parseEqual())
     return {};
-  FailureOr<ScaleKind> scale = parseScaleWord(parser);
-  if (failed(scale) || parser.parseComma() || parser.parseKeyword("copies") ||
-      parser.parseEqual())
+  ScaleKind scale{};
+  if (parseScaleWord(parser, scale) || parser.parseComma() ||
+      parser.parseKeyword("copies") || parser.parseEqual())
     return {};
   SMLoc loc = parser.getCurrentLocation();
   StringRef word;
@@ -67,7 +72,7 @@ Type QuantizedType::parse(AsmParser &parser) {
   if (parser.parseGreater())
     return {};
   return parser.getChecked<QuantizedType>(parser.getContext(), ArrayRef(shape),
-                                          element, *scale, *copies);
+                                          element, scale, *copies);
 }
 
 void QuantizedType::print(AsmPrinter &printer) const {

@@ -28,8 +28,9 @@ LogicalResult verifyRowScale(Operation *op, StringRef name, Value scale,
 LogicalResult verifySameShape(Operation *op, StringRef name, Value value,
                               RankedTensorType expected);
 
-/// Parses a scale kind such as `block<1x128>`.
-FailureOr<ScaleKind> parseScaleWord(AsmParser &parser);
+/// A scale kind in text, such as `block<1x128>`.
+ParseResult parseScaleWord(AsmParser &parser, ScaleKind &kind);
+void printScaleWord(AsmPrinter &printer, ScaleKind kind);
 
 /// `type`, which is that of `name`, has to have a last dimension.
 LogicalResult verifyHasColumns(Operation *op, RankedTensorType type,

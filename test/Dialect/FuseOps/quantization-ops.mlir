@@ -60,3 +60,20 @@ forward {
   %s = fuseops.compute_scale %a format(f8E5M2) power_of_two {epsilon = 1.0e-3 : f32} : tensor<f32>
   fuseops.return
 }
+
+// Every scale kind, also as an attribute of the generic form.
+// CHECK-LABEL: fuseops.fusible @scaled_products(
+// CHECK:       fuseops.scaled_matmul %{{.+}}[%{{.+}}] per_tensor, %{{.+}}[%{{.+}}] per_tensor :
+// CHECK-NEXT:  fuseops.scaled_matmul %{{.+}}[%{{.+}}] per_row, %{{.+}}[%{{.+}}] per_row bias(%{{.+}}) :
+// CHECK-NEXT:  fuseops.scaled_matmul %{{.+}}[%{{.+}}] block<1x128>, %{{.+}}[%{{.+}}] block<128x128> :
+// CHECK-NEXT:  fuseops.scaled_matmul %{{.+}}[%{{.+}}] block<128x128>, %{{.+}}[%{{.+}}] block<1x128> :
+// CHECK-NEXT:  fuseops.scaled_matmul %{{.+}}[%{{.+}}] mx<1x32>, %{{.+}}[%{{.+}}] mx<1x32> :
+fuseops.fusible @scaled_products(%a: tensor<?x256xf8E4M3FN>, %b: tensor<384x256xf8E4M3FN>, %bias: tensor<384xf32>, %one: tensor<f32>, %ar: tensor<?x1xf32>, %br: tensor<384x1xf32>, %ab: tensor<2x?xf32>, %bb: tensor<3x4xf32>, %c: tensor<256x256xf8E5M2>, %cb: tensor<2x4xf32>, %bk: tensor<2x384xf32>, %am: tensor<?x8xf8E8M0FNU>, %bm: tensor<384x8xf8E8M0FNU>) -> (tensor<?x384xbf16>, tensor<?x384xbf16>, tensor<?x384xbf16>, tensor<256x384xbf16>, tensor<?x384xbf16>)
+forward {
+  %t = fuseops.scaled_matmul %a[%one] per_tensor, %b[%one] per_tensor : (tensor<?x256xf8E4M3FN>, tensor<f32>, tensor<384x256xf8E4M3FN>, tensor<f32>) -> tensor<?x384xbf16>
+  %r = fuseops.scaled_matmul %a[%ar] per_row, %b[%br] per_row bias(%bias) : (tensor<?x256xf8E4M3FN>, tensor<?x1xf32>, tensor<384x256xf8E4M3FN>, tensor<384x1xf32>, tensor<384xf32>) -> tensor<?x384xbf16>
+  %s = fuseops.scaled_matmul %a[%ab] block<1x128>, %b[%bb] block<128x128> : (tensor<?x256xf8E4M3FN>, tensor<2x?xf32>, tensor<384x256xf8E4M3FN>, tensor<3x4xf32>) -> tensor<?x384xbf16>
+  %u = fuseops.scaled_matmul %c[%cb] block<128x128>, %b[%bk] block<1x128> : (tensor<256x256xf8E5M2>, tensor<2x4xf32>, tensor<384x256xf8E4M3FN>, tensor<2x384xf32>) -> tensor<256x384xbf16>
+  %m = fuseops.scaled_matmul %a[%am] mx<1x32>, %b[%bm] mx<1x32> : (tensor<?x256xf8E4M3FN>, tensor<?x8xf8E8M0FNU>, tensor<384x256xf8E4M3FN>, tensor<384x8xf8E8M0FNU>) -> tensor<?x384xbf16>
+  fuseops.return %t, %r, %s, %u, %m : tensor<?x384xbf16>, tensor<?x384xbf16>, tensor<?x384xbf16>, tensor<256x384xbf16>, tensor<?x384xbf16>
+}

@@ -109,8 +109,8 @@ def FuseOps_ScaledMatmulOp : FuseOps_Op<"scaled_matmul", [Pure]> {
     UnitAttr:$fast_accumulate);
   let results = (outs FuseOps_FloatTensor:$result);
   let assemblyFormat = [{
-    $lhs `[` $lhs_scale_inv `]` custom<ScaleKind>($lhs_scale) `,`
-    $rhs `[` $rhs_scale_inv `]` custom<ScaleKind>($rhs_scale)
+    $lhs `[` $lhs_scale_inv `]` `` $lhs_scale `,`
+    $rhs `[` $rhs_scale_inv `]` `` $rhs_scale
     (`bias` `` `(` $bias^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

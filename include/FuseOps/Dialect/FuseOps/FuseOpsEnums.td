@@ -60,7 +60,10 @@ def FuseOps_GeluKindAttr : FuseOps_EnumAttr<FuseOps_GeluKind, "gelu_kind">;
 
 def FuseOps_AmaxAlgorithmAttr
     : FuseOps_EnumAttr<FuseOps_AmaxAlgorithm, "amax_algorithm">;
-def FuseOps_ScaleKindAttr : FuseOps_EnumAttr<FuseOps_ScaleKind, "scale_kind">;
+def FuseOps_ScaleKindAttr : FuseOps_EnumAttr<FuseOps_ScaleKind, "scale_kind"> {
+  // `block<1x128>` is more than one keyword.
+  let assemblyFormat = "custom<ScaleWord>($value)";
+}
 
 def FuseOps_ReductionKind : FuseOps_Enum<"ReductionKind", "what a reduction computes", [
   I32EnumAttrCase<"Sum", 0, "sum">,
