@@ -1,33 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Generated products on a GPU beside cuBLASLt's: right first, then timed.
-
-    python benchmarks/gemm.py [--only TEXT] [--schedule "ping_pong = 0, …"] [--json FILE]
-
-Each row is a plan of one `gemm` group. Its outputs are compared with the product in
-f32 of the operands' values, elementwise and on all of them; then ours and PyTorch's
-call of cuBLASLt run in a random order each round, launches back to back, on random
-normal data. Printed: the median microseconds, TFLOP/s, and cuBLASLt's time over ours.
+"""The rows of generated products: what each computes, what it should give, and
+cuBLASLt's product beside it. scripts/gpu_bench --rows gemm times them (measure_gemm.py).
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import random
 import re
-import statistics
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-import fuseops
 import torch
 from plans import write_group
 
-ROUNDS, LAUNCHES = 15, 10
 SHAPES = [(8192, 14336, 4096), (8192, 4096, 14336), (8192, 8192, 8192), (8192, 28672, 4096)]
-E4M3 = torch.float8_e4m3fn
+E4M3, E5M2 = torch.float8_e4m3fn, torch.float8_e5m2
 Tensors = list[torch.Tensor]
 
 
@@ -42,23 +28,40 @@ class Row:
     outputs: str
     make: Callable[[int, int, int], Tensors]
     expected: Callable[..., Tensors]
-    """Of the inputs, in f32."""
+    """Of the inputs, in f64."""
     peer: Callable[..., object] | None = None
+    """PyTorch's call of cuBLASLt for the product, on the same inputs."""
     shapes: tuple[tuple[int, int, int], ...] = tuple(SHAPES)
+    is_library_call: bool = False
+    """Whether cuBLASLt does all of it: then the peer is the runtime's own call."""
+    unit: int = 1
+    """What m is a multiple of."""
 
-    def program(self, n: int, k: int, schedule: str) -> str:
-        sizes = {"N": n, "K": k, "KB": -(-k // 128), "NB": -(-n // 128)}
+    def group(self, n: int, k: int) -> tuple[dict[str, str], str, dict[str, str]]:
+        """The inputs, the body and the outputs for these extents."""
+        sizes = {"N": n, "K": k, "KB": count_blocks(k), "NB": count_blocks(n)}
         # Scales of squares have a multiple of four a row.
-        sizes["KP"] = -(-sizes["KB"] // 4) * 4
+        sizes["KP"] = count_blocks(k, 512) * 4
 
         def fill(text: str) -> str:
-            return re.sub(r"<([^<>]*)>", lambda match: f"<{replace(match[1], sizes)}>", text)
+            return re.sub(r"<([^<>]*)", lambda match: f"<{replace(match[1], sizes)}", text)
 
         def split(text: str) -> dict[str, str]:
             return dict(part.split(": ") for part in fill(text).split("; "))
 
-        inputs, outputs = split(self.arguments), split(self.outputs)
-        return write_group("gemm", inputs, fill(self.body), outputs, schedule)
+        return split(self.arguments), fill(self.body), split(self.outputs)
+
+    def fit(self, extents: tuple[int, int, int]) -> tuple[int, int, int]:
+        """These, but for an m that the row does not take."""
+        m, n, k = extents
+        return count_blocks(m, self.unit) * self.unit, n, k
+
+    def program(self, n: int, k: int, schedule: str, template: str = "gemm") -> str:
+        return write_group(template, *self.group(n, k), schedule)
+
+
+def count_blocks(size: int, block: int = 128) -> int:
+    return -(-size // block)
 
 
 def replace(text: str, sizes: dict[str, int]) -> str:
@@ -66,11 +69,11 @@ def replace(text: str, sizes: dict[str, int]) -> str:
 
 
 def normal(*shape: int, dtype: torch.dtype = torch.bfloat16) -> torch.Tensor:
-    return torch.randn(shape, device="cuda").to(dtype)
+    return torch.randn(shape).to(dtype)
 
 
 def scale(*shape: int) -> torch.Tensor:
-    return torch.rand(shape, device="cuda") + 0.5
+    return torch.rand(shape) + 0.5
 
 
 def spread(scales: torch.Tensor, rows: int, columns: int, block: tuple[int, int]) -> torch.Tensor:
@@ -80,6 +83,13 @@ def spread(scales: torch.Tensor, rows: int, columns: int, block: tuple[int, int]
 
 def scaled_mm(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
     return torch._scaled_mm(a, b.t(), s, t, out_dtype=torch.bfloat16, use_fast_accum=True)
+
+
+def gradient_mm(
+    a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor, _: torch.Tensor
+) -> torch.Tensor:
+    """Into f32. What there was is not added: PyTorch has no call of cuBLASLt that does."""
+    return torch._scaled_mm(a, b.t(), s.t(), t, out_dtype=torch.float32, use_fast_accum=s.ndim == 0)
 
 
 def gelu(x: torch.Tensor) -> torch.Tensor:
@@ -109,23 +119,40 @@ def fp8(m: int, n: int, k: int) -> Tensors:
 
 
 def product(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
-    return (a.float() @ b.float().T) * s * t
+    return (a.double() @ b.double().T) * s * t
 
 
 def by_block(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor) -> Tensors:
-    left = a.float() * spread(s.T, *a.shape, (1, 128))
-    return [left @ (b.float() * spread(t, *b.shape, (128, 128))).T]
+    left = a.double() * spread(s.T, *a.shape, (1, 128))
+    return [left @ (b.double() * spread(t, *b.shape, (128, 128))).T]
+
+
+# The weight gradient [n, k] of a product of m rows, added to what there was. Both operands
+# are transposed copies.
+ACCUMULATE = "\n%q = fuseops.add %p, %c : {c}, {c} -> {c}"
+
+
+def gradients(extents: tuple[int, int, int], dtype: torch.dtype, scales: Tensors) -> Tensors:
+    m, n, k = extents
+    s, t = scales
+    c = m**0.5 * torch.randn(n, k)
+    return [normal(n, m, dtype=dtype), s, normal(k, m, dtype=E4M3), t, c]
+
+
+def by_vector(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
+    left = a.double() * spread(s.T, *a.shape, (1, 128))
+    return left @ (b.double() * spread(t.T, *b.shape, (1, 128))).T
 
 
 def expect_gelu(*inputs: torch.Tensor) -> Tensors:
     *operands, bias, factor = inputs
-    g = gelu(product(*operands) + bias.float())
+    g = gelu(product(*operands) + bias.double())
     return [(g * factor).clamp(-448, 448), g.abs().max()]
 
 
 def expect_dgelu(*inputs: torch.Tensor) -> Tensors:
     *operands, z, factor = inputs
-    g = product(*operands) * gelu_gradient(z.float())
+    g = product(*operands) * gelu_gradient(z.double())
     return [(g * factor).clamp(-448, 448), g.abs().max(), g.sum(0)]
 
 
@@ -145,7 +172,7 @@ ROWS = [
         "%p = fuseops.linear %a, %b : ({a}, {b}) -> {p}",
         "p: tensor<?xNxbf16>",
         lambda m, n, k: [normal(m, k), normal(n, k)],
-        lambda a, b: [a.float() @ b.float().T],
+        lambda a, b: [a.double() @ b.double().T],
         lambda a, b: a @ b.T,
     ),
     Row(
@@ -157,13 +184,12 @@ ROWS = [
         "p: tensor<?xNxbf16>",
         lambda m, n, k: [
             normal(m, k, dtype=E4M3),
-            scale(k // 128, m),
+            scale(count_blocks(k), m),
             normal(n, k, dtype=E4M3),
-            scale(n // 128, -(-(k // 128) // 4) * 4),
+            scale(count_blocks(n), count_blocks(k, 512) * 4),
         ],
         by_block,
-        # The same work without scales of blocks.
-        lambda a, s, b, t: scaled_mm(a, s[0, 0], b, t[0, 0]),
+        is_library_call=True,
     ),
     Row(
         "gemm_bias_gelu_quant",
@@ -197,88 +223,36 @@ ROWS = [
         FAST + "\n%y = fuseops.add %p, %r : {r}, {r} -> {y}",
         "y: tensor<?xNxbf16>",
         lambda m, n, k: [*fp8(m, n, k), normal(m, n)],
-        lambda a, s, b, t, r: [product(a, s, b, t) + r.float()],
+        lambda a, s, b, t, r: [product(a, s, b, t) + r.double()],
         lambda *inputs: scaled_mm(*inputs[:4]),
         (SHAPES[1],),
     ),
+    Row(
+        "wgrad_fp8_accumulate",
+        "a: tensor<Nx?xf8E5M2>; s: tensor<f32>; b: tensor<Kx?xf8E4M3FN>; t: tensor<f32>; "
+        "c: tensor<NxKxf32>",
+        "%p = fuseops.scaled_matmul %a[%s] per_tensor, %b[%t] per_tensor {fast_accumulate} : "
+        "({a}, {s}, {b}, {t}) -> {c}" + ACCUMULATE,
+        "q: tensor<NxKxf32>",
+        lambda m, n, k: gradients((m, n, k), E5M2, [scale(), scale()]),
+        lambda *x: [product(*x[:4]) + x[4]],
+        gradient_mm,
+        (SHAPES[0],),
+        unit=16,
+    ),
+    Row(
+        "gemm_fp8_block_wgrad",
+        "a: tensor<Nx?xf8E4M3FN>; s: tensor<?xNxf32, #fuseops.blocks<128>>; "
+        "b: tensor<Kx?xf8E4M3FN>; t: tensor<?xKxf32, #fuseops.blocks<128>>; c: tensor<NxKxf32>",
+        "%p = fuseops.scaled_matmul %a[%s] block<1x128>, %b[%t] block<1x128> : "
+        "({a}, {s}, {b}, {t}) -> {c}" + ACCUMULATE,
+        "q: tensor<NxKxf32>",
+        lambda m, n, k: gradients(
+            (m, n, k), E4M3, [scale(count_blocks(m), n), scale(count_blocks(m), k)]
+        ),
+        lambda *x: [by_vector(*x[:4]) + x[4]],
+        gradient_mm,
+        (SHAPES[0],),
+        unit=16,
+    ),
 ]
-# Relative to the element and a part of the root mean square; that of FP8 sums, which
-# the tensor cores add in less than f32, included.
-ERRORS = {torch.bfloat16: 2**-7, torch.float32: 2**-7, E4M3: 2**-3}
-
-
-def check(row: Row, schedule: str, extents: tuple[int, int, int]) -> str:
-    """What is wrong; empty if nothing is."""
-    m, n, k = extents
-    program = fuseops.compile_ir(row.program(n, k, schedule), target="cuda")
-    inputs = row.make(m, n, k)
-    found = program(*inputs)
-    found = found if isinstance(found, tuple) else (found,)
-    for number, (one, other) in enumerate(zip(found, row.expected(*inputs), strict=True)):
-        size = other.abs() + 0.02 * other.square().mean().sqrt()
-        error = ((one.float() - other).abs() / size).max().item()
-        if not error <= ERRORS[one.dtype]:
-            return f"output {number} of {m}x{n}x{k}: {error:.3g} off"
-    return ""
-
-
-def time_calls(calls: list[Callable[[], object]]) -> list[float]:
-    """The median microseconds of each, in a random order each round."""
-    times: list[list[float]] = [[] for _ in calls]
-    for call in calls:
-        for _ in range(3):
-            call()
-    for _ in range(ROUNDS):
-        for number in random.sample(range(len(calls)), len(calls)):
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            torch.cuda._sleep(200_000)
-            start.record()
-            for _ in range(LAUNCHES):
-                calls[number]()
-            end.record()
-            end.synchronize()
-            times[number].append(start.elapsed_time(end) * 1000 / LAUNCHES)
-    return [statistics.median(series) for series in times]
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", metavar="TEXT", help="rows whose name contains TEXT")
-    parser.add_argument("--schedule", default="", help="keys of the group's schedule")
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    options = parser.parse_args()
-    torch.manual_seed(0)
-    torch.backends.cuda.matmul.allow_tf32 = False
-    failed, rows = 0, []
-    for row in ROWS:
-        if options.only not in row.name:
-            continue
-        # Tails of rows, columns and K, then what is timed.
-        small = (333, 1424, 912) if "block" not in row.name else (333, 1424, 896)
-        for extents in (small, *row.shapes):
-            if fault := check(row, options.schedule, extents):
-                print(f"FAIL {row.name}: {fault}", flush=True)
-                failed += 1
-        for m, n, k in row.shapes:
-            program = fuseops.compile_ir(row.program(n, k, options.schedule), target="cuda")
-            inputs = row.make(m, n, k)
-            calls = [lambda p=program, x=inputs: p(*x)]
-            if row.peer:
-                calls.append(lambda f=row.peer, x=inputs: f(*x))
-            times = time_calls(calls)
-            flops = 2 * m * n * k
-            line = f"{row.name:<24} {m}x{n}x{k}  {times[0]:8.1f} us {flops / times[0] / 1e6:6.0f}"
-            entry = {"name": row.name, "shape": [m, n, k], "time_us": times[0], "flops": flops}
-            entry["tflops"] = flops / times[0] / 1e6
-            if row.peer:
-                entry["peers"] = {"cublaslt": times[1]}
-                line += f"  cuBLASLt {times[1]:8.1f} us  {times[1] / times[0]:5.3f}x"
-            print(line, flush=True)
-            rows.append(entry)
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=1) + "\n")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

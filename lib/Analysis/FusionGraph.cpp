@@ -20,6 +20,10 @@ static constexpr int64_t kSymbol = 8192;
 /// What a launch costs: 2 us of the 4.2 TB/s that an H200 copies.
 static constexpr double kLaunchBytes = 8.4e6;
 
+/// Bytes that an H200 copies while its tensor cores do one operation, at the
+/// rates that the power cap leaves them: 700 TFLOP/s of 16 bits.
+static constexpr double kBytesPerOperation = 4.2 / 700;
+
 /// What is left of the copy bandwidth where a matrix is read or written along
 /// its columns without a tile in shared memory, estimated: of a sector of 32
 /// bytes some elements only.
@@ -75,13 +79,22 @@ static bool movesColumns(Value value) {
   return false;
 }
 
+static double sizeAt(Extent extent) {
+  return static_cast<double>(extent.constant) +
+         static_cast<double>(extent.getGrowth()) * (kSymbol / 128);
+}
+
+static double countWork(const Product &product) {
+  double operations = 2 * sizeAt(product.m) * sizeAt(product.k) * product.n;
+  return operations * kBytesPerOperation *
+         getElementBytes(product.a.getElementType()) / 2;
+}
+
 static double sizeInMemory(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return 0;
-  Extent bytes = getNumBytes(type);
-  return static_cast<double>(bytes.constant) +
-         static_cast<double>(bytes.getGrowth()) * (kSymbol / 128);
+  return sizeAt(getNumBytes(type));
 }
 
 FusionGraph::FusionGraph(Block &block, bool generatesProducts)
@@ -150,9 +163,12 @@ void FusionGraph::inspect(FusionNode &node) {
     std::optional<Product> product =
         generatesProducts ? Product::get(node.op) : std::nullopt;
     node.isProduct = product && product->findFault().empty();
-    if (node.isProduct)
-      node.space =
-          getSpace(cast<RankedTensorType>(product->getResult().getType()));
+    if (!node.isProduct)
+      return;
+    node.hasOpenRows = product->hasOpenRows();
+    node.work = countWork(*product);
+    node.space =
+        getSpace(cast<RankedTensorType>(product->getResult().getType()));
     return;
   }
   node.isMemory = true;
@@ -215,28 +231,70 @@ unsigned FusionGraph::checkSpaces(ArrayRef<unsigned> group) const {
   return 0;
 }
 
+/// Whether the kernel of a product writes what the node moves: parts of rows
+/// side by side, and matrices of 8 bits transposed.
+static bool isWrittenByProduct(const FusionNode &node, int64_t columns) {
+  auto concat = dyn_cast<ConcatOp>(node.op);
+  if (concat &&
+      static_cast<int64_t>(concat.getDim()) + 1 == concat.getType().getRank())
+    return llvm::all_of(concat.getInputs(), [&](Value input) {
+      return getColumns(cast<RankedTensorType>(input.getType())) == columns;
+    });
+  Type type = node.op->getResult(0).getType();
+  return node.isOfBlocks || (node.isTransposed &&
+                             getElementBytes(getElementTypeOrSelf(type)) == 1);
+}
+
+/// Whether the kernel of a product finds what the node computes: elements,
+/// blocks along a row, and sums over rows.
+static bool isComputedByProduct(const FusionNode &node) {
+  auto isAlongRow = [](auto op) {
+    return op && op.getBlockRows() == 1 &&
+           llvm::is_contained({32, 64, 128}, int64_t(op.getBlockColumns()));
+  };
+  return node.shape.kernelTemplate == KernelTemplate::Pointwise ||
+         (node.shape.kernelTemplate == KernelTemplate::RowColumn &&
+          !node.shape.needsRows) ||
+         isAlongRow(dyn_cast<ReduceBlocksOp>(node.op)) ||
+         isAlongRow(dyn_cast<ExpandBlocksOp>(node.op));
+}
+
 /// The condition that forbids a group with the contraction `product`.
 unsigned FusionGraph::checkProduct(ArrayRef<unsigned> group,
                                    unsigned product) const {
   const FusionNode &own = nodes[product];
   if (!own.isProduct)
     return 1;
+  // A GLU sees the halves of its columns.
+  bool isHalved = llvm::any_of(group, [&](unsigned member) {
+    return llvm::any_of(nodes[member].edges, [&](FusionNode::Edge edge) {
+      return edge.producer == product && readsHalves(member, edge.operand);
+    });
+  });
+  IterationSpace space = own.space;
+  if (isHalved)
+    space.columns /= 2;
   for (unsigned member : group) {
     const FusionNode &node = nodes[member];
     if (member == product)
       continue;
     if (!node.isMemory)
       return 1;
-    if (node.space != own.space)
+    // What is moved on was seen before.
+    if (node.space.rows != space.rows ||
+        (!node.isMoved() && node.space.columns != space.columns))
       return 2;
-    // 9. the kernel computes elements of its result, and sums over rows
-    bool isElementwise =
-        node.shape.kernelTemplate == KernelTemplate::Pointwise ||
-        (node.shape.kernelTemplate == KernelTemplate::RowColumn &&
-         !node.shape.needsRows);
-    if (!isElementwise || node.isMoved() || node.isOfBlocks ||
-        node.shape.readsMoved.any())
+    // 9. the kernel computes elements of its result, blocks and sums over rows
+    if (!isComputedByProduct(node) ||
+        (node.isMoved() && !isWrittenByProduct(node, space.columns)))
       return 9;
+    for (unsigned operand : node.shape.readsMoved.set_bits())
+      if (!readsHalves(member, operand))
+        return 9;
+    for (FusionNode::Edge edge : node.edges)
+      if (edge.producer == product && isHalved &&
+          !readsHalves(member, edge.operand))
+        return 9;
     // Sums are of 128 rows each.
     bool isSummed = node.shape.reduced.any();
     if (isSummed && !own.space.rows.isConstant() &&
@@ -247,7 +305,13 @@ unsigned FusionGraph::checkProduct(ArrayRef<unsigned> group,
   for (FusionNode::Edge edge : own.edges)
     if (llvm::is_contained(group, edge.producer))
       return 9;
-  return 0;
+  // 10. the library takes rows of any length
+  return own.hasOpenRows ? 10 : 0;
+}
+
+/// Whether `operand` is a matrix of which `member` reads the halves.
+bool FusionGraph::readsHalves(unsigned member, unsigned operand) const {
+  return nodes[member].shape.readsHalves.test(operand);
 }
 
 /// Whether two nodes read and write one value in different ways: one as blocks,
@@ -291,8 +355,9 @@ unsigned FusionGraph::checkReads(ArrayRef<unsigned> group) const {
                     (producer.isTransposed || node.isTransposed) &&
                     node.op->getOperand(edge.operand) ==
                         producer.op->getResult(edge.result);
-      if ((producer.shape.writesMoved.test(edge.result) && !goesOn) ||
-          node.shape.readsMoved.test(edge.operand))
+      bool isMoved = node.shape.readsMoved.test(edge.operand) &&
+                     !(producer.isProduct && readsHalves(member, edge.operand));
+      if ((producer.shape.writesMoved.test(edge.result) && !goesOn) || isMoved)
         conflict = 5;
     }
   }
@@ -398,15 +463,24 @@ double FusionGraph::getShare(ArrayRef<unsigned> group) const {
   return ::getShare(kernelTemplate);
 }
 
+double FusionGraph::getWork(ArrayRef<unsigned> group) const {
+  double work = 0;
+  for (unsigned member : group)
+    work += nodes[member].work;
+  return work;
+}
+
 double FusionGraph::getLaunchCost(ArrayRef<unsigned> group) const {
-  // A contraction is launched in any case.
-  bool isProduct = llvm::any_of(
-      group, [&](unsigned member) { return !nodes[member].isMemory; });
+  // What the library computes is no kernel of ours.
+  if (llvm::any_of(group, [&](unsigned member) {
+        return !nodes[member].isMemory && !nodes[member].isProduct;
+      }))
+    return 0;
   // What is reduced over rows is finished by a launch of its own.
   bool isFinalized = llvm::any_of(group, [&](unsigned member) {
     return nodes[member].shape.reduced.any();
   });
-  return kLaunchBytes * ((isProduct ? 0 : 1) + (isFinalized ? 1 : 0));
+  return kLaunchBytes * (isFinalized ? 2 : 1);
 }
 
 bool FusionGraph::canFollow(unsigned node, unsigned other) const {

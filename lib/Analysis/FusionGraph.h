@@ -21,6 +21,10 @@ struct FusionNode {
   bool isMemory = false;
   /// A contraction whose kernel may be generated, with what is computed of it.
   bool isProduct = false;
+  /// An operand of the contraction has rows of any length.
+  bool hasOpenRows = false;
+  /// The contraction takes it to compute, in bytes that the copy moves.
+  double work = 0;
   /// A permutation that is written through: its input is computed and moved.
   bool isScattered = false;
   /// It reduces or expands blocks, which only tiles can.
@@ -57,8 +61,8 @@ public:
   /// of the others.
   ArrayRef<std::pair<unsigned, unsigned>> getPairs() const { return pairs; }
 
-  /// The condition that forbids `group`: 1, 2 or 9, as far as the spaces of its
-  /// nodes tell, or 0.
+  /// The condition that forbids `group`: 1, 2, 9 or 10, as far as the spaces of
+  /// its nodes tell, or 0.
   unsigned checkSpaces(ArrayRef<unsigned> group) const;
   /// The condition 2, 4, 5, 6 or 7 that forbids `group`, whose spaces agree, or
   /// 0.
@@ -68,6 +72,7 @@ public:
     return checkSpaces(group) == 0 && checkReads(group) == 0;
   }
   double getShare(ArrayRef<unsigned> group) const override;
+  double getWork(ArrayRef<unsigned> group) const override;
   double getLaunchCost(ArrayRef<unsigned> group) const override;
   bool canFollow(unsigned node, unsigned other) const override;
 
@@ -78,6 +83,7 @@ private:
   /// The number of a value that a node reads or gives.
   unsigned getNumber(Value value);
   unsigned checkProduct(ArrayRef<unsigned> group, unsigned product) const;
+  bool readsHalves(unsigned member, unsigned operand) const;
   bool hasOneWidth(ArrayRef<unsigned> group) const;
   bool needsRows(ArrayRef<unsigned> group) const;
   int64_t countSharedBytes(ArrayRef<unsigned> group) const;

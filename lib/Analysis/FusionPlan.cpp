@@ -24,7 +24,8 @@ StringRef mlir::fuseops::getFusionConditionText(unsigned condition) {
       "a tile kernel reads statistics of rows that it would have to compute",
       "one tile kernel of both has no room in shared memory",
       "one kernel of both takes longer than two",
-      "the kernel of a product does not do what the other does"};
+      "the kernel of a product does not do what the other does",
+      "the kernel of a product takes no rows of any length"};
   return texts[condition];
 }
 

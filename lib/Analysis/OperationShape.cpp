@@ -16,6 +16,14 @@ Value mlir::fuseops::skipReshapes(Value value) {
   return value;
 }
 
+bool mlir::fuseops::isHalf(SliceOp op) {
+  RankedTensorType type = op.getInput().getType();
+  int64_t half = getColumns(op.getType());
+  return static_cast<int64_t>(op.getDim()) + 1 == type.getRank() &&
+         op.getStep() == 1 && half && 2 * half == getColumns(type) &&
+         op.getOffset() % half == 0;
+}
+
 Value mlir::fuseops::getWhollyReduced(ReduceRowsOp op) {
   auto rows = op.getInput().getDefiningOp<ReduceColumnsOp>();
   if (!rows || rows.getKind() != op.getKind() || !rows->hasOneUse() ||
@@ -69,6 +77,7 @@ OperationShape mlir::fuseops::inspectOperation(Operation *op) {
   shape.writesMoved.resize(op->getNumResults());
   shape.reduced.resize(op->getNumResults());
   shape.readsMoved.resize(op->getNumOperands());
+  shape.readsHalves.resize(op->getNumOperands());
   auto fusible = dyn_cast<FusibleOpInterface>(op);
   if (!fusible)
     return shape;
@@ -103,6 +112,13 @@ OperationShape mlir::fuseops::inspectOperation(Operation *op) {
         if (auto argument = dyn_cast<BlockArgument>(skipReshapes(operand)))
           shape.readsMoved.set(argument.getArgNumber());
   }
+  for (BlockArgument argument : scratch.getArguments())
+    if (!argument.use_empty() &&
+        llvm::all_of(argument.getUsers(), [](Operation *user) {
+          auto slice = dyn_cast<SliceOp>(user);
+          return slice && isHalf(slice);
+        }))
+      shape.readsHalves.set(argument.getArgNumber());
   for (auto [number, value] : llvm::enumerate(results)) {
     auto concat = skipReshapes(value).getDefiningOp<ConcatOp>();
     if (concat && concat.isScattered())

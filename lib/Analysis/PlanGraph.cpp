@@ -187,7 +187,9 @@ double PlanGraph::getCost(ArrayRef<unsigned> group, IsWritten isWritten) const {
   double launch = getLaunchCost(group);
   if (launch == 0)
     return 0;
-  return countBytes(group, isWritten) / getShare(group) + launch;
+  return std::max(countBytes(group, isWritten) / getShare(group),
+                  getWork(group)) +
+         launch;
 }
 
 /// Whether a node outside of `group` reads `write`, or the graph returns it.

@@ -99,6 +99,8 @@ public:
   /// The share of the copy bandwidth that a kernel of `group` reaches; not more
   /// than that of its fastest node alone.
   virtual double getShare(ArrayRef<unsigned> group) const = 0;
+  /// What `group` takes to compute, in bytes that could be moved meanwhile.
+  virtual double getWork(ArrayRef<unsigned> group) const { return 0; }
   /// What the launches of `group` cost; 0 where it is no kernel of ours, which
   /// costs nothing at all.
   virtual double getLaunchCost(ArrayRef<unsigned> group) const = 0;

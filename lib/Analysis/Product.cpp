@@ -57,17 +57,18 @@ static StringRef findFault(const Product::Operand &operand) {
     return "operands of f16, bf16, f8E4M3FN or f8E5M2";
   if (isNarrow && !operand.isKMajor)
     return "operands of 8 bits whose contracted elements lie side by side";
-  if (ShapedType::isDynamic(getColumns(type)) ||
+  // Rows of `?` elements are the runtime's to check.
+  if (!ShapedType::isDynamic(getColumns(type)) &&
       getColumns(type) * getElementBytes(element) % 16 != 0)
     return "operands with rows of a multiple of 16 bytes";
-  if (!operand.scale)
-    return "";
-  if (operand.scaleKind == ScaleKind::MX1x32)
+  if (operand.scale && operand.scaleKind == ScaleKind::MX1x32)
     return "operands with scales of f32";
-  if (operand.scaleKind == ScaleKind::Block128x128 &&
-      ShapedType::isDynamic(getColumns(tensorType(operand.scale))))
-    return "operands with a known number of scales in a row";
   return "";
+}
+
+bool Product::hasOpenRows() const {
+  return ShapedType::isDynamic(getColumns(tensorType(a.tensor))) ||
+         ShapedType::isDynamic(getColumns(tensorType(b.tensor)));
 }
 
 StringRef Product::findFault() const {

@@ -100,7 +100,9 @@ static std::string getPasses(Phase phase, const PipelineOptions &options) {
   case Phase::Saved:
     return "fuseops.fusible(fuseops-plan-saved)";
   case Phase::Fusion: {
-    StringRef fuse = isReference ? "{fuse=false}" : "";
+    StringRef fuse = isReference                ? "{fuse=false}"
+                     : options.generateProducts ? "{generate-products}"
+                                                : "";
     std::string chip = options.target.isCUDA()
                            ? "{chip=" + options.target.arch + "}"
                            : std::string();
@@ -129,6 +131,13 @@ LogicalResult
 mlir::fuseops::buildCompilePipeline(OpPassManager &manager,
                                     const PipelineOptions &options, Phase first,
                                     Phase last, std::string &error) {
+  if (options.generateProducts &&
+      options.target.kind != TargetSpec::Reference &&
+      !(options.target.isCUDA() && options.target.arch == "sm_90a")) {
+    error = "expected target `cuda:sm_90a` for generated products, but got `" +
+            options.target.getName().str() + ":" + options.target.arch + "`";
+    return failure();
+  }
   registerPasses();
   llvm::raw_string_ostream stream(error);
   for (int i = static_cast<int>(first); i <= static_cast<int>(last); ++i) {

@@ -430,6 +430,8 @@ fuseopsStatus fuseops::runtime::bindArguments(const Program &program,
     return status;
   if (fuseopsStatus status = checkOverlap(entry, ranges, firstWritten))
     return status;
+  if (fuseopsStatus status = entry.checkTensorMaps(binding.symbol))
+    return status;
 
   binding.pointers.resize(entry.tensors.size());
   for (size_t i = 0; i < entry.tensors.size(); ++i) {

@@ -49,7 +49,8 @@ fuseopsStatus countWorkspace(const Program &program, const Entry &entry,
                              int32_t numInputs, int64_t &bytes);
 
 /// Checks all of a run's arguments, in the order: number, presence, rank,
-/// symbol, device, dtype, shape, layout, alignment, workspace, overlap.
+/// symbol, device, dtype, shape, layout, alignment, workspace, overlap, rows of
+/// tensor maps.
 fuseopsStatus bindArguments(const Program &program, const Entry &entry,
                             const RunArguments &arguments, Binding &binding);
 

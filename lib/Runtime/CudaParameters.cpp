@@ -48,28 +48,28 @@ static fuseopsStatus encode(const CudaDriver &driver, const Entry &entry,
                             const Step &step, const TensorMap &map,
                             const Binding &binding, void *memory,
                             CudaTensorMap &encoded) {
-  int64_t rows, batch;
+  TensorMapSizes found;
   if (fuseopsStatus status =
-          entry.sizeTensorMap(step, map, binding.symbol, rows, batch))
+          entry.sizeTensorMap(step, map, binding.symbol, found))
     return status;
   int32_t index = step.kernel.tensors[map.tensor];
-  bool isEmpty = map.columns == 0 || rows == 0 || batch == 0;
   fuseopsDType dtype = entry.tensors[index].dtype;
   uint64_t bytes = fuseopsDTypeSize(dtype);
   uint64_t sizes[3] = {1, 1, 1};
-  if (!isEmpty) {
-    sizes[0] = map.columns;
-    sizes[1] = rows;
-    sizes[2] = batch;
+  uint64_t strides[2] = {kCudaAlignment, map.batchPitch * bytes};
+  if (!found.isEmpty()) {
+    sizes[0] = found.columns;
+    sizes[1] = found.rows;
+    sizes[2] = found.batch;
+    strides[0] = found.pitch * bytes;
   }
-  // All tensors are aligned as a map wants it; see `bindArguments`.
-  uint64_t strides[2] = {map.pitch * bytes, map.batchPitch * bytes};
+  // Tensors and rows begin where a map wants them; see `bindArguments`.
   uint32_t box[3] = {static_cast<uint32_t>(map.boxColumns),
                      static_cast<uint32_t>(map.boxRows), 1};
   uint32_t elementStrides[3] = {1, 1, 1};
   CudaResult result = driver.tensorMapEncode(
       &encoded, kMapTypes[dtype], map.batchPitch != 0 ? 3 : 2,
-      isEmpty ? memory : binding.pointers[index], sizes, strides, box,
+      found.isEmpty() ? memory : binding.pointers[index], sizes, strides, box,
       elementStrides, kMapInterleave, getSwizzle(map.swizzle), kMapPromotion,
       kMapFill);
   if (fuseopsStatus status = driver.check(result, "encoding its tensor map"))

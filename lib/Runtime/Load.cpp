@@ -192,9 +192,9 @@ bool Decoder::checkSizes(int64_t symbol) {
     MatmulArguments ignored;
     if (step.isMatmul && entry->describeMatmul(step, symbol, ignored))
       return false;
-    int64_t rows, batch;
+    TensorMapSizes sizes;
     for (const TensorMap &map : step.kernel.maps)
-      if (entry->sizeTensorMap(step, map, symbol, rows, batch))
+      if (entry->sizeTensorMap(step, map, symbol, sizes))
         return false;
   }
   return true;

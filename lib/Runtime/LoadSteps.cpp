@@ -19,7 +19,6 @@ static constexpr int64_t kMaxWorkers = INT32_MAX;
 static constexpr int32_t kMaxSharedBytes = 1 << 20;
 
 // What cuTensorMapEncodeTiled takes.
-static constexpr int64_t kMaxMapPitchBytes = (int64_t(1) << 40) - 16;
 static constexpr int32_t kMaxMapBox = 256;
 
 bool Decoder::decodeGrid(const schema::Grid *in, Grid &out) {
@@ -38,8 +37,11 @@ bool Decoder::decodeGrid(const schema::Grid *in, Grid &out) {
   return decodeExtent(&grid.rows(), "the rows of a grid", out.rows);
 }
 
-/// What cuTensorMapEncodeTiled would refuse, for any size of the rows, is
-/// refused here.
+static bool isConstant(const fuseopsExtent &extent) {
+  return !extent.per_symbol && !extent.per_block32 && !extent.per_block128;
+}
+
+/// What cuTensorMapEncodeTiled would refuse, for any symbol, is refused here.
 bool Decoder::decodeTensorMap(const schema::TensorMap &in,
                               const KernelStep &kernel, TensorMap &out) {
   if (in.tensor() < 0 ||
@@ -58,12 +60,13 @@ bool Decoder::decodeTensorMap(const schema::TensorMap &in,
            pitch * bytes % static_cast<int64_t>(kCudaAlignment) == 0;
   };
   const char *pitch = "a pitch that is a multiple of 16 bytes below 2^40";
-  if (in.columns() < 0 || in.columns() > kMaxMapSize)
-    return refuse("0 to 2^32 columns", in.columns());
-  if (!isPitch(in.pitch()))
-    return refuse(pitch, in.pitch());
-  if (in.pitch() < in.columns())
-    return refuse("a pitch of at least its columns", in.pitch());
+  if (!decodeExtent(in.columns(), "the columns of a tensor map", out.columns) ||
+      !decodeExtent(in.rows(), "the rows of a tensor map", out.rows) ||
+      !decodeExtent(in.pitch(), "the pitch of a tensor map", out.pitch) ||
+      !decodeExtent(in.batch(), "the batch of a tensor map", out.batch))
+    return false;
+  if (isConstant(out.pitch) && !isPitch(out.pitch.constant))
+    return refuse(pitch, out.pitch.constant);
   if (in.batch_pitch() != 0 && !isPitch(in.batch_pitch()))
     return refuse(pitch, in.batch_pitch());
   for (int32_t size : {in.box_columns(), in.box_rows()})
@@ -79,14 +82,11 @@ bool Decoder::decodeTensorMap(const schema::TensorMap &in,
     return refuse("boxes whose rows are at most the bytes of its swizzle",
                   in.box_columns());
   out.tensor = in.tensor();
-  out.columns = in.columns();
-  out.pitch = in.pitch();
   out.boxColumns = in.box_columns();
   out.boxRows = in.box_rows();
   out.swizzle = in.swizzle();
   out.batchPitch = in.batch_pitch();
-  return decodeExtent(in.rows(), "the rows of a tensor map", out.rows) &&
-         decodeExtent(in.batch(), "the batch of a tensor map", out.batch);
+  return true;
 }
 
 bool Decoder::decodeKernel(const schema::KernelStep &in, KernelStep &out) {

@@ -148,33 +148,65 @@ fuseopsStatus Entry::describeScales(const Step &step, int64_t symbol,
 }
 
 fuseopsStatus Entry::sizeTensorMap(const Step &step, const TensorMap &map,
-                                   int64_t symbol, int64_t &rows,
-                                   int64_t &batch) const {
+                                   int64_t symbol,
+                                   TensorMapSizes &sizes) const {
   const Tensor &tensor = tensors[step.kernel.tensors[map.tensor]];
+  int64_t &columns = sizes.columns, &rows = sizes.rows;
+  int64_t &pitch = sizes.pitch, &batch = sizes.batch;
   batch = 1;
-  if (!evaluate(map.rows, symbol, rows) || rows > kMaxMapSize ||
+  if (!evaluate(map.columns, symbol, columns) || columns > kMaxMapSize ||
+      !evaluate(map.rows, symbol, rows) || rows > kMaxMapSize ||
       (map.batchPitch != 0 &&
        (!evaluate(map.batch, symbol, batch) || batch > kMaxMapSize)))
     return fail(FUSEOPS_INVALID_PROGRAM,
                 "step `%s`: expected the tensor map of `%s` to have at most "
-                "2^32 rows and matrices",
+                "2^32 columns, rows and matrices",
                 step.name.c_str(), tensor.name.c_str());
-  if (rows == 0 || batch == 0 || map.columns == 0)
+  int64_t bytes = fuseopsDTypeSize(tensor.dtype);
+  if (!evaluate(map.pitch, symbol, pitch) || pitch < columns ||
+      pitch > kMaxMapPitchBytes / bytes)
+    return fail(FUSEOPS_INVALID_PROGRAM,
+                "step `%s`: expected the tensor map of `%s` to have a pitch of "
+                "at least its %lld columns and below 2^40 bytes",
+                step.name.c_str(), tensor.name.c_str(),
+                static_cast<long long>(columns));
+  if (sizes.isEmpty())
     return FUSEOPS_OK;
   // One behind the last element of the last row of the last matrix.
-  int64_t end = map.columns, offset, elements;
-  auto add = [&](int64_t count, int64_t pitch) {
-    return !__builtin_mul_overflow(count, pitch, &offset) &&
+  int64_t end = columns, offset, elements;
+  auto add = [&](int64_t count, int64_t distance) {
+    return !__builtin_mul_overflow(count, distance, &offset) &&
            !__builtin_add_overflow(end, offset, &end);
   };
-  if (!add(rows - 1, map.pitch) || !add(batch - 1, map.batchPitch) ||
+  if (!add(rows - 1, pitch) || !add(batch - 1, map.batchPitch) ||
       !tensor.countElements(symbol, elements) || end > elements)
     return fail(FUSEOPS_INVALID_PROGRAM,
                 "step `%s`: expected `%s` to hold the %lld x %lld x %lld "
                 "elements of its tensor map",
                 step.name.c_str(), tensor.name.c_str(),
                 static_cast<long long>(batch), static_cast<long long>(rows),
-                static_cast<long long>(map.columns));
+                static_cast<long long>(columns));
+  return FUSEOPS_OK;
+}
+
+fuseopsStatus Entry::checkTensorMaps(int64_t symbol) const {
+  for (const Step &step : steps)
+    for (const TensorMap &map : step.kernel.maps) {
+      TensorMapSizes sizes;
+      if (fuseopsStatus status = sizeTensorMap(step, map, symbol, sizes))
+        return status;
+      const Tensor &tensor = tensors[step.kernel.tensors[map.tensor]];
+      int64_t bytes = fuseopsDTypeSize(tensor.dtype);
+      if (!sizes.isEmpty() &&
+          sizes.pitch * bytes % static_cast<int64_t>(kCudaAlignment) != 0)
+        return fail(FUSEOPS_INVALID_ARGUMENT,
+                    "entry `%s`, step `%s`: expected `%s` to have rows of a "
+                    "multiple of %zu bytes, but got %lld bytes for size %lld",
+                    name.c_str(), step.name.c_str(), tensor.name.c_str(),
+                    static_cast<size_t>(kCudaAlignment),
+                    static_cast<long long>(sizes.pitch * bytes),
+                    static_cast<long long>(symbol));
+    }
   return FUSEOPS_OK;
 }
 

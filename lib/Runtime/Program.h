@@ -72,9 +72,7 @@ struct Grid {
 struct TensorMap {
   /// Index into `KernelStep::tensors`.
   int32_t tensor = 0;
-  int64_t columns = 0;
-  fuseopsExtent rows = {};
-  int64_t pitch = 0;
+  fuseopsExtent columns = {}, rows = {}, pitch = {};
   int32_t boxColumns = 1;
   int32_t boxRows = 1;
   int32_t swizzle = 0;
@@ -83,8 +81,17 @@ struct TensorMap {
   int64_t batchPitch = 0;
 };
 
+/// The sizes of a tensor map; without a batch it has one matrix.
+struct TensorMapSizes {
+  int64_t columns, rows, pitch, batch;
+
+  bool isEmpty() const { return columns == 0 || rows == 0 || batch == 0; }
+};
+
 /// The most columns, rows or matrices that a tensor map has.
 constexpr int64_t kMaxMapSize = int64_t(1) << 32;
+/// The most bytes from one row of it to the next, or from one matrix.
+constexpr int64_t kMaxMapPitchBytes = (int64_t(1) << 40) - 16;
 
 struct KernelStep {
   /// Index into `Program::kernels`.
@@ -158,11 +165,13 @@ struct Entry {
   /// The same of its scales.
   fuseopsStatus describeScales(const Step &step, int64_t symbol,
                                MatmulArguments &arguments) const;
-  /// Writes the rows and matrices of a tensor map, 1 matrix where it has no
-  /// batch, and checks that they lie in its tensor.
+  /// Writes the sizes of a tensor map, and checks that its matrices lie in its
+  /// tensor.
   fuseopsStatus sizeTensorMap(const Step &step, const TensorMap &map,
-                              int64_t symbol, int64_t &rows,
-                              int64_t &batch) const;
+                              int64_t symbol, TensorMapSizes &sizes) const;
+  /// Checks that all tensor maps have rows that begin at multiples of 16 bytes:
+  /// where their pitch has the symbol, not for each.
+  fuseopsStatus checkTensorMaps(int64_t symbol) const;
   /// Writes the offset of workspace tensor `index`, rounded up to the alignment
   /// that tensors in the workspace have, and checks that it fits.
   fuseopsStatus placeInWorkspace(int32_t index, int64_t symbol,

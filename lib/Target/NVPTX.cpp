@@ -34,6 +34,7 @@ unsigned lowestPTXVersion(StringRef chip, unsigned smVersion) {
     return std::max(88u, smVersion == 110 ? 90u : 0u);
   switch (smVersion) {
   case 89: // knows the chip from 7.8 on, but its FP8 conversions from here
+  case 90: // knows the chip from 8.0 on, but stores between blocks from here
     return 81;
   case 100:
   case 101:

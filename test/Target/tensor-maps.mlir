@@ -26,8 +26,8 @@ attributes {frozen_results = array<i64: 0>}
 forward {
   %y = fuseops.launch @kernels::@copy(%x) {
     bytes = array<i64: 0, 256>, kernel_template = #fuseops<kernel_template pointwise>,
-    maps = [#fuseops.tensor_map<tensor = 0, columns = 64, rows = [0, 1], pitch = 64, box_columns = 64, box_rows = 8, swizzle = 128>,
-            #fuseops.tensor_map<tensor = 1, columns = 64, rows = [0, 1], pitch = 64, box_columns = 64, box_rows = 8, swizzle = 128>],
+    maps = [#fuseops.tensor_map<tensor = 0, columns = [64], rows = [0, 1], pitch = [64], box_columns = 64, box_rows = 8, swizzle = 128>,
+            #fuseops.tensor_map<tensor = 1, columns = [64], rows = [0, 1], pitch = [64], box_columns = 64, box_rows = 8, swizzle = 128>],
     max_workers = 1048576 : i64, members = ["copy"], rows = array<i64: 0, 1>, rows_per_worker = 8 : i64,
     shared_bytes = 2048 : i64, threads_x = 32 : i64, unfused_bytes = array<i64: 0, 256>}
     : (tensor<?x64xbf16>) -> tensor<?x64xbf16>

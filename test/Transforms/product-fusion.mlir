@@ -82,3 +82,14 @@ forward {
   %r = fuseops.relu %z : tensor<?x64xf32>
   fuseops.return %r : tensor<?x64xf32>
 }
+
+// CHECK-LABEL: fuseops.fusible @condition_10
+// CHECK: fuseops.group @forward_0 library
+// CHECK: fuseops.group @forward_1 pointwise
+fuseops.fusible @condition_10(%a: tensor<64x?xf8E5M2>, %s: tensor<f32>, %b: tensor<64x?xf8E4M3FN>, %t: tensor<f32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32>
+forward {
+  %p = fuseops.scaled_matmul %a[%s] per_tensor, %b[%t] per_tensor : (tensor<64x?xf8E5M2>, tensor<f32>, tensor<64x?xf8E4M3FN>, tensor<f32>) -> tensor<64x64xf32>
+  // expected-remark @below {{[Missed] Fusion | Category:fuseops-forward-fusion | Reason="fuseops.scaled_matmul with fuseops.add: condition 10, the kernel of a product takes no rows of any length"}}
+  %q = fuseops.add %p, %c : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  fuseops.return %q : tensor<64x64xf32>
+}

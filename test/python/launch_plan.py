@@ -43,17 +43,19 @@ def evaluate(size: str, symbol: int) -> int:
 def parse_maps(attributes: str, tensors: list[str], symbol: int) -> list[ptx.TensorMap]:
     maps = []
     for text in re.findall(r"tensor_map<([^>]*)>", attributes):
-        keys = {key: int(value) for key, value in re.findall(r"(\w+) = (\d+)", text)}
+        keys = {
+            key: evaluate(value.strip("[]"), symbol)
+            for key, value in re.findall(r"(\w+) = (\d+|\[[\d, ]+\])", text)
+        }
         kind = tensors[keys["tensor"]].split(",")[0].split("x")[-1]
         kind = kind if kind in ("bf16", "f16", "f32") else "u8"
         size = {"u8": 1, "f32": 4}.get(kind, 2)
-        rows = re.search(r"\brows = \[([\d, ]+)\]", text)
         maps.append(
             ptx.TensorMap(
                 keys["tensor"],
                 kind,
                 keys["columns"],
-                evaluate(rows.group(1), symbol),
+                keys["rows"],
                 keys["pitch"] * size,
                 keys["box_columns"],
                 keys["box_rows"],
@@ -117,8 +119,9 @@ def make(kind: str, symbol: int, generator: np.random.Generator | None) -> np.nd
 
 def run(launch: Launch, text: str, buffers: list[np.ndarray], *, late: bool, seed: int = 0) -> None:
     """Runs the launch's kernel of a PTX text on what it reads and what it writes."""
+    kernel = ptx.parse(text, launch.name)
     ptx.run(
-        ptx.parse(text, launch.name),
+        kernel,
         buffers,
         (launch.rows, launch.count),
         launch.grid,
@@ -126,6 +129,7 @@ def run(launch: Launch, text: str, buffers: list[np.ndarray], *, late: bool, see
         late=late,
         seed=seed,
         maps=launch.maps,
+        cluster=kernel.cluster,
     )
 
 

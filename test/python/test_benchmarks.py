@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The listing of the benchmark: each row is one fusible at one size."""
+"""The listings of the benchmark, and scripts/gpu_bench where there is no GPU."""
 
 from __future__ import annotations
 

@@ -9,54 +9,17 @@ import importlib.util
 import json
 import math
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import fuseops
-import launch_plan
 import numpy as np
 import ptx_simulator as ptx
 import pytest
-from conftest import ROOT
+from gemm_case import Arrays, Case, gelu, gelu_gradient, split, spread
+from gemm_simulation import compile_case, emit, simulate
 from ptx_arithmetic import read_floats, round_floats
 
-sys.path.insert(0, str(ROOT / "benchmarks"))
-
-from plans import write_group
-
-Arrays = list[np.ndarray]
 Expected = Callable[..., Arrays]
-
-
-def gelu(x: np.ndarray) -> np.ndarray:
-    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-
-
-def gelu_gradient(x: np.ndarray) -> np.ndarray:
-    root = math.sqrt(2 / math.pi)
-    t = np.tanh(root * (x + 0.044715 * x**3))
-    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * root * (1 + 3 * 0.044715 * x * x)
-
-
-def spread(scales: np.ndarray, rows: int, columns: int, shape: tuple[int, int]) -> np.ndarray:
-    """The scales of blocks of `shape` for each of rows and columns."""
-    each = scales.repeat(shape[0], 0).repeat(shape[1], 1)
-    return each[:rows, :columns]
-
-
-@dataclass
-class Case:
-    inputs: dict[str, str]
-    """Names and types; `?` is `rows`."""
-    body: str
-    """What the group does."""
-    outputs: dict[str, str]
-    expected: Expected
-    """The outputs for the inputs' values, in f64."""
-    rows: int = 130
-    # Few blocks, so that each visits several tiles.
-    schedule: str = "workers = 1"
 
 
 def product(a: str, b: str, n: int, words: str = "per_tensor {w} per_tensor") -> str:
@@ -127,6 +90,106 @@ def linear(element: str, n: int, k: int, **options: object) -> Case:
         lambda x, w, b, r: [gelu(x @ w.T + b) + r],
         **options,
     )
+
+
+def silu(x: np.ndarray) -> np.ndarray:
+    return x / (1 + np.exp(-x))
+
+
+def silu_gradient(x: np.ndarray) -> np.ndarray:
+    sigmoid = 1 / (1 + np.exp(-x))
+    return sigmoid * (1 + x * (1 - sigmoid))
+
+
+def to_bf16(x: np.ndarray) -> np.ndarray:
+    return read_floats("bf16", round_floats("bf16", x.astype(np.float32))).astype(np.float64)
+
+
+def swiglu(p: np.ndarray) -> np.ndarray:
+    half = p.shape[1] // 2
+    return silu(p[:, :half]) * p[:, half:]
+
+
+def write_swiglu(half: int) -> str:
+    """`%h` of the product `%p`, which has twice `half` columns."""
+    return (
+        f"\n%h = fuseops.swiglu %p activation(first) : tensor<?x{2 * half}xbf16> -> "
+        f"tensor<?x{half}xbf16>\n"
+    )
+
+
+def swiglu_gradient(half: int) -> str:
+    """`%d`, the gradient of the halves `%z` for the product `%p`."""
+    one, both = f"tensor<?x{half}xbf16>", f"tensor<?x{2 * half}xbf16>"
+    return f"""
+%g = fuseops.slice %z dim(1) offset(0) : {both} -> {one}
+%u = fuseops.slice %z dim(1) offset({half}) : {both} -> {one}
+%dg, %du = fuseops.pointwise (%dy = %p, %gate = %g, %up = %u) : ({one}, {one}, {one}) -> ({one}, {one}) {{
+  %one = arith.constant 1.0 : f32
+  %minus = arith.negf %gate : f32
+  %e = math.exp %minus : f32
+  %f = arith.addf %e, %one : f32
+  %s = arith.divf %one, %f : f32
+  %silu = arith.mulf %gate, %s : f32
+  %second = arith.mulf %dy, %silu : f32
+  %rest = arith.subf %one, %s : f32
+  %more = arith.mulf %gate, %rest : f32
+  %sum = arith.addf %one, %more : f32
+  %slope = arith.mulf %s, %sum : f32
+  %through = arith.mulf %dy, %up : f32
+  %first = arith.mulf %through, %slope : f32
+  fuseops.yield %first, %second : f32, f32
+}}
+%d = fuseops.concat %dg, %du dim(1) : ({one}, {one}) -> {both}
+"""
+
+
+def expect_swiglu_gradient(dy: np.ndarray, z: np.ndarray) -> Arrays:
+    half = dy.shape[1]
+    gate, up = z[:, :half], z[:, half:]
+    return [np.concatenate([dy * up * silu_gradient(gate), dy * silu(gate)], 1)]
+
+
+def quantize(source: str, columns: int) -> str:
+    """`%q` and its scales `%t`, in blocks of 128 along a row."""
+    blocks = -(-columns // 128)
+    value = f"tensor<?x{columns}xbf16>"
+    full = f"tensor<?x{columns}xf32>"
+    scales = f"tensor<?x{blocks}xf32>"
+    return f"""
+%abs = fuseops.pointwise (%u = %{source}) : ({value}) -> {full} {{
+  %v = math.absf %u : f32
+  fuseops.yield %v : f32
+}}
+%max = fuseops.reduce_blocks %abs block(1, 128) : {full} -> {scales}
+%factor = fuseops.pointwise (%u = %max) : ({scales}) -> {scales} {{
+  %c = arith.constant 448.0 : f32
+  %v = arith.divf %c, %u : f32
+  fuseops.yield %v : f32
+}}
+%wide = fuseops.expand_blocks %factor block(1, 128) : {scales} -> {full}
+%q = fuseops.pointwise (%u = %{source}, %v = %wide) : ({value}, {full}) -> {{q}} {{
+  %scaled = arith.mulf %u, %v : f32
+  fuseops.yield %scaled : f32
+}}
+%t = fuseops.permute %factor order[1, 0] : {scales} -> {{t}}
+"""
+
+
+TRANSPOSED = """
+%q = fuseops.pointwise (%u = %y, %v = %s) : (tensor<?x200xbf16>, {s}) -> {q} {
+  %scaled = arith.mulf %u, %v : f32
+  fuseops.yield %scaled : f32
+}
+%t = fuseops.permute %q order[1, 0] : {q} -> {t}
+"""
+
+
+def expect_blocks(x: np.ndarray) -> Arrays:
+    columns = x.shape[1]
+    padded = np.pad(np.abs(x), ((0, 0), (0, -columns % 128)))
+    scales = 448 / padded.reshape(len(x), -1, 128).max(2)
+    return [x * scales.repeat(128, 1)[:, :columns], scales.T]
 
 
 CASES = {
@@ -202,7 +265,128 @@ CASES = {
         lambda a, s, b, t, z: expect_gradient((a @ b.T) * s * t, z),
         rows=200,
     ),
+    # A product of zeros beside the last rows would be the largest.
+    "amax of the rows there are": Case(
+        {"x": "tensor<?x64xbf16>", "w": "tensor<136x64xbf16>"},
+        """
+%z = fuseops.linear %x, %w : ({x}, {w}) -> tensor<?x136xbf16>
+%y = fuseops.pointwise (%u = %z) : (tensor<?x136xbf16>) -> tensor<?x136xf32> {
+  %one = arith.constant 1.0 : f32
+  %size = math.absf %u : f32
+  %inverse = arith.divf %one, %size : f32
+  fuseops.yield %inverse : f32
 }
+%c = fuseops.reduce_columns max %y : tensor<?x136xf32> -> tensor<?x1xf32>
+%m = fuseops.reduce_rows max %c : tensor<?x1xf32> -> tensor<1xf32>
+""",
+        {"y": "tensor<?x136xf32>", "m": "tensor<1xf32>"},
+        lambda x, w: expect_largest(1 / np.abs(x @ w.T)),
+    ),
+    "bf16 quantized": Case(
+        {"x": "tensor<?x72xbf16>", "w": "tensor<272x72xbf16>", "b": "tensor<272xbf16>"},
+        "%h = fuseops.linear %x, %w bias(%b) : ({x}, {w}, {b}) -> {h}" + quantize("h", 272),
+        {"h": "tensor<?x272xbf16>", "q": f"tensor<?x272x{E4M3}>", "t": "tensor<3x?xf32>"},
+        lambda x, w, b: [x @ w.T + b, *expect_blocks(x @ w.T + b)],
+    ),
+    "bf16 swiglu": Case(
+        {"x": "tensor<?x72xbf16>", "w": "tensor<400x72xbf16>"},
+        "%p = fuseops.linear %x, %w : ({x}, {w}) -> {p}" + write_swiglu(200),
+        {"h": "tensor<?x200xbf16>", "p": "tensor<?x400xbf16>"},
+        lambda x, w: [swiglu(to_bf16(x @ w.T)), x @ w.T],
+    ),
+    "bf16 swiglu of columns": Case(
+        {"x": "tensor<?x72xbf16>", "w": "tensor<72x256xbf16>"},
+        "%p = fuseops.matmul %x, %w : {x}, {w} -> tensor<?x256xbf16>" + write_swiglu(128),
+        {"h": "tensor<?x128xbf16>"},
+        lambda x, w: [swiglu(x @ w)],
+    ),
+    "fp8 swiglu quantized": Case(
+        {
+            "a": f"tensor<?x256x{E4M3}>",
+            "as": "tensor<f32>",
+            "b": f"tensor<512x256x{E4M3}>",
+            "bs": "tensor<f32>",
+        },
+        product("a", "b", 512, FAST) + write_swiglu(256) + quantize("h", 256),
+        {"q": f"tensor<?x256x{E4M3}>", "t": "tensor<2x?xf32>", "p": "tensor<?x512xbf16>"},
+        lambda a, s, b, t: [*expect_blocks(swiglu((a @ b.T) * s * t)), (a @ b.T) * s * t],
+        schedule="workers = 2",
+    ),
+    "fp8 swiglu quantized in one tile": Case(
+        {
+            "a": f"tensor<?x256x{E4M3}>",
+            "as": "tensor<f32>",
+            "b": f"tensor<512x256x{E4M3}>",
+            "bs": "tensor<f32>",
+        },
+        product("a", "b", 512, FAST) + write_swiglu(256) + quantize("h", 256),
+        {"q": f"tensor<?x256x{E4M3}>", "t": "tensor<2x?xf32>", "p": "tensor<?x512xbf16>"},
+        lambda a, s, b, t: [*expect_blocks(swiglu((a @ b.T) * s * t)), (a @ b.T) * s * t],
+        schedule="tile_rows = 64, tile_columns = 256, stages = 4, workers = 1",
+    ),
+    "fp8 blocks swiglu quantized": Case(
+        {
+            "a": f"tensor<?x272x{E4M3}>",
+            "as": "tensor<3x?xf32>",
+            "b": f"tensor<400x272x{E4M3}>",
+            "bs": "tensor<4x4xf32>",
+        },
+        product("a", "b", 400, "block<1x128> {w} block<128x128>")
+        + write_swiglu(200)
+        + quantize("h", 200),
+        {"q": f"tensor<?x200x{E4M3}>", "t": "tensor<2x?xf32>", "h": "tensor<?x200xbf16>"},
+        lambda a, s, b, t: expect_swiglu_blocks(*by_block(a, s, b, t)),
+        rows=194,
+        schedule="workers = 2",
+    ),
+    "fp8 blocks swiglu": Case(
+        {
+            "a": f"tensor<?x272x{E4M3}>",
+            "as": "tensor<3x?xf32>",
+            "b": f"tensor<384x272x{E4M3}>",
+            "bs": "tensor<3x4xf32>",
+        },
+        product("a", "b", 384, "block<1x128> {w} block<128x128>") + write_swiglu(192),
+        {"h": "tensor<?x192xbf16>"},
+        lambda a, s, b, t: [swiglu(*by_block(a, s, b, t))],
+        rows=194,
+    ),
+    "fp8 transposed": Case(
+        {"x": "tensor<?x72xbf16>", "w": "tensor<200x72xbf16>", "s": "tensor<f32>"},
+        "%y = fuseops.linear %x, %w : ({x}, {w}) -> tensor<?x200xbf16>" + TRANSPOSED,
+        {"q": f"tensor<?x200x{E5M2}>", "t": f"tensor<200x?x{E5M2}>"},
+        lambda x, w, s: [(x @ w.T) * s, ((x @ w.T) * s).T],
+        rows=144,
+    ),
+    "fp8 transposed, any rows": Case(
+        {"x": "tensor<?x72xbf16>", "w": "tensor<200x72xbf16>", "s": "tensor<f32>"},
+        "%y = fuseops.linear %x, %w : ({x}, {w}) -> tensor<?x200xbf16>" + TRANSPOSED,
+        {"q": f"tensor<?x200x{E5M2}>", "t": f"tensor<200x?x{E5M2}>"},
+        lambda x, w, s: [(x @ w.T) * s, ((x @ w.T) * s).T],
+        rows=199,
+        schedule="ping_pong = 0, workers = 1",
+    ),
+    "fp8 swiglu gradient": Case(
+        {
+            "a": f"tensor<?x256x{E5M2}>",
+            "as": "tensor<f32>",
+            "b": f"tensor<200x256x{E4M3}>",
+            "bs": "tensor<f32>",
+            "z": "tensor<?x400xbf16>",
+        },
+        product("a", "b", 200, FAST) + swiglu_gradient(200),
+        {"d": "tensor<?x400xbf16>"},
+        lambda a, s, b, t, z: expect_swiglu_gradient((a @ b.T) * s * t, z),
+    ),
+}
+
+
+def expect_swiglu_blocks(p: np.ndarray) -> Arrays:
+    return [*expect_blocks(swiglu(p)), swiglu(p)]
+
+
+def expect_largest(y: np.ndarray) -> Arrays:
+    return [y, y.max().reshape(1)]
 
 
 def expect_gradient(dy: np.ndarray, z: np.ndarray) -> Arrays:
@@ -210,66 +394,8 @@ def expect_gradient(dy: np.ndarray, z: np.ndarray) -> Arrays:
     return [g, g, g.sum(0), np.abs(g).max()]
 
 
-KINDS = {E4M3: "e4m3", E5M2: "e5m2"}
-BYTES = {"e4m3": 1, "e5m2": 1, "bf16": 2, "f16": 2, "f32": 4}
 # Of an element that is rounded once, relative to what the largest are.
 ERRORS = {"f32": 2e-6, "bf16": 2**-8, "f16": 2**-11, "e4m3": 2**-4, "e5m2": 2**-3}
-
-
-def split(kind: str, rows: int) -> tuple[tuple[int, ...], str]:
-    """The shape and the element of a type."""
-    *dims, element = kind[len("tensor<") : -1].split("x")
-    return tuple(rows if dim == "?" else int(dim) for dim in dims), KINDS.get(element, element)
-
-
-def make(name: str, kind: str, rows: int, generator: np.random.Generator) -> np.ndarray:
-    """The bytes of an input: normal numbers, or scales."""
-    shape, element = split(kind, rows)
-    values = generator.standard_normal(shape)
-    if element == "f32":
-        values = 2.0 ** generator.integers(-3, 3, shape) * generator.uniform(1, 2, shape)
-    bits = round_floats(element, np.asarray(values, np.float32))
-    return bits.astype(f"u{BYTES[element]}").reshape(-1).view(np.uint8).copy()
-
-
-def read(data: np.ndarray, kind: str, rows: int) -> np.ndarray:
-    shape, element = split(kind, rows)
-    bits = data.view(f"u{BYTES[element]}").astype(np.uint64)
-    return read_floats(element, bits).astype(np.float64).reshape(shape)
-
-
-def emit(program: str, what: str, **options: object) -> str:
-    return fuseops.emit(program, what, target="cuda:sm_90a", **options).decode()
-
-
-@dataclass
-class Compiled:
-    plan: str
-    text: str
-
-
-def compile_case(case: Case) -> Compiled:
-    program = write_group("gemm", case.inputs, case.body, case.outputs, case.schedule)
-    return Compiled(emit(program, "ir", compile_to="lowering"), emit(program, "ptx"))
-
-
-def simulate(case: Case, compiled: Compiled, *, late: bool, seed: int = 0) -> tuple[Arrays, Arrays]:
-    """What the kernels give and what they should."""
-    generator = np.random.default_rng(seed)
-    given = [make(name, kind, case.rows, generator) for name, kind in case.inputs.items()]
-    values = [
-        read(data, kind, case.rows) for data, kind in zip(given, case.inputs.values(), strict=True)
-    ]
-    launches = launch_plan.parse(compiled.plan, case.rows)
-    found = launch_plan.run_values(
-        launches, compiled.text, case.rows, late=late, seed=seed, given=given
-    )
-    names = launch_plan.find_results(compiled.plan)
-    outputs = [
-        read(found[name], kind, case.rows)
-        for name, kind in zip(names, case.outputs.values(), strict=True)
-    ]
-    return outputs, [np.asarray(array) for array in case.expected(*values)]
 
 
 def is_near(found: np.ndarray, expected: np.ndarray, kind: str, product: str) -> bool:
@@ -312,6 +438,7 @@ FAULTS = {
     ),
     "stages freed early": Fault("fp8", r"wait_group\.sync\.aligned 1", "wait_group.sync.aligned 2"),
     "stages never freed": Fault("fp8 blocks", r"\tmbarrier\.arrive\.shared[^\n]*\n", "", 0),
+    "warps' rows not waited for": Fault("fp8 transposed", r"\tbar\.sync \s*%r\d+, 128;[^\n]*\n"),
     "bytes not expected": Fault("fp8", r"(expect_tx[^\n]*, )%r\d+", r"\g<1>1024"),
 }
 
@@ -341,10 +468,7 @@ def test_faults_are_found(name: str) -> None:
 
 def list_programs() -> dict[str, str]:
     """The cases, and the rows of the benchmark where there is PyTorch."""
-    programs = {
-        name: write_group("gemm", case.inputs, case.body, case.outputs, case.schedule)
-        for name, case in CASES.items()
-    }
+    programs = {name: case.program() for name, case in CASES.items()}
     if importlib.util.find_spec("torch"):
         from gemm import ROWS  # noqa: PLC0415
 

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import os
 import runpy
 import shutil
 import subprocess
@@ -123,7 +124,7 @@ def test_gpu_test_counts_each_program_and_size(tmp_path: Path):
     (tree / "scripts").mkdir()
     (tree / "scripts" / "conformance").write_text("# passes")
     tests = tree / "test" / "python"
-    folders = ("torch_backend", "torch_operators", "fp8", "torch_fp8")
+    folders = ("torch_backend", "torch_operators", "fp8", "torch_fp8", "random_gemm")
     for test in (*(f"{folder}/test_{folder}.py" for folder in folders), "test_native.py"):
         (tests / test).parent.mkdir(parents=True, exist_ok=True)
         (tests / test).write_text("def test_passes(): pass\n")
@@ -145,10 +146,33 @@ def test_gpu_test_counts_each_program_and_size(tmp_path: Path):
     command = [sys.executable, tmp_path / "gpu_test", "--no-sanitizer"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == "11 passed, 1 failed, 1 skipped", done.stdout
+    assert done.stdout.splitlines()[-1] == "12 passed, 1 failed, 1 skipped", done.stdout
     assert "ok   good.mlir size 7" in done.stdout
     assert "ok   benchmark row size 3" in done.stdout
     assert "FAIL bad.mlir" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "script", [["-m", "random_gemm.check", "--help"], ["benchmarks/measure_gemm.py", "--help"]]
+)
+def test_the_bundle_has_what_its_scripts_import(tmp_path: Path, script: list[str]):
+    pytest.importorskip("torch")
+    bundle = runpy.run_path(str(ROOT / "scripts" / "gpu_bundle"))
+    for folder in bundle["FOLDERS"]:
+        if (ROOT / folder).is_dir() and folder.startswith(("test/python", "python", "benchmarks")):
+            shutil.copytree(ROOT / folder, tmp_path / folder)
+    for file in bundle["FILES"]:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / file, tmp_path / file)
+    paths = os.pathsep.join(str(tmp_path / folder) for folder in ("test/python", "python"))
+    done = subprocess.run(
+        [sys.executable, *script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_output_blocks_of_the_docs_are_filled(tmp_path: Path):

@@ -45,6 +45,10 @@ static cl::opt<std::string>
 static cl::opt<bool>
     prepareWeights("prepare", cl::cat(category),
                    cl::desc("Quantize weights in an entry of their own"));
+static cl::opt<bool> generateProducts(
+    "generate-products", cl::cat(category),
+    cl::desc("Make kernels of contractions with what is computed of them, on "
+             "sm_90a; else the library computes them"));
 static cl::opt<std::string>
     entryName("entry", cl::cat(category), cl::value_desc("name"),
               cl::desc("The fusible to compile, where there is more than one"));
@@ -148,6 +152,7 @@ static std::string readOptions(CompileOptions &options, ReportFormat &format) {
     return error;
   options.recipe = recipe;
   options.prepare = prepareWeights;
+  options.generateProducts = generateProducts;
   if (!reportText.empty()) {
     std::optional<ReportFormat> found = symbolizeReportFormat(reportText);
     if (!found)

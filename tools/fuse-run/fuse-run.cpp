@@ -51,6 +51,10 @@ static cl::opt<bool> listDevices("list-devices", cl::cat(category),
 static cl::opt<std::string>
     recipe("recipe", cl::init("none"), cl::cat(category),
            cl::desc("Quantization recipe of programs that carry none"));
+static cl::opt<bool> generateProducts(
+    "generate-products", cl::cat(category),
+    cl::desc("Make kernels of contractions with what is computed of them, on "
+             "sm_90a"));
 static cl::opt<std::string>
     entryName("entry", cl::cat(category), cl::value_desc("name"),
               cl::desc("The fusible to run, where there is more than one"));
@@ -80,7 +84,7 @@ struct Job {
   std::string path, sourcePath, recipe, entry, schedules;
   TargetSpec target;
   bool namesTarget = false, namesChip = false;
-  bool wantsCheck = false, wantsJSON = false;
+  bool wantsCheck = false, wantsJSON = false, generateProducts = false;
   int64_t size = 0;
   uint64_t seed = 0;
   /// How often each kernel is timed; 0 is never.
@@ -117,6 +121,7 @@ static Expected<std::string> compile(const Job &job, StringRef source,
   options.recipe = job.recipe;
   options.entry = job.entry;
   options.schedules = job.schedules;
+  options.generateProducts = job.generateProducts;
   Compiler compiler;
   auto result = compiler.compile(source, path, options);
   std::string messages = compiler.formatMessages();
@@ -230,6 +235,7 @@ static std::string readOptions(Job &job) {
   job.recipe = recipe;
   job.entry = entryName;
   job.schedules = schedulesPath;
+  job.generateProducts = generateProducts;
   job.wantsCheck = wantsCheck;
   job.wantsJSON = wantsJSON;
   job.size = symbolSize;

@@ -81,9 +81,9 @@ protected:
   schema::TensorMapT &addMap(int32_t index) {
     auto map = std::make_unique<schema::TensorMapT>();
     map->tensor = index;
-    map->columns = 4;
-    map->rows = std::make_unique<schema::Extent>(makeExtent(0, 1));
-    map->pitch = 4;
+    map->columns = makeSize(4);
+    map->rows = makeSize(0, 1);
+    map->pitch = makeSize(4);
     map->box_columns = 4;
     map->box_rows = 64;
     kernel().maps.push_back(std::move(map));
@@ -132,7 +132,7 @@ TEST_F(CudaParametersTest, TensorsComeFirstThenRowsAndCount) {
 TEST_F(CudaParametersTest, MapsStandBetweenTensorsAndRows) {
   addMap(2).swizzle = 64;
   schema::TensorMapT &part = addMap(0);
-  part.columns = 3;
+  part.columns = makeSize(3);
   part.box_rows = 1;
   part.swizzle = 32;
   ASSERT_EQ(bind(7), FUSEOPS_OK) << fuseopsLastError();
@@ -163,8 +163,8 @@ TEST_F(CudaParametersTest, MapsStandBetweenTensorsAndRows) {
 
 TEST_F(CudaParametersTest, ABatchIsTheThirdDimension) {
   schema::TensorMapT &map = addMap(0);
-  map.rows = std::make_unique<schema::Extent>(makeExtent(1));
-  map.batch = std::make_unique<schema::Extent>(makeExtent(0, 1));
+  map.rows = makeSize(1);
+  map.batch = makeSize(0, 1);
   map.batch_pitch = 4;
   ASSERT_EQ(bind(7), FUSEOPS_OK) << fuseopsLastError();
   ASSERT_EQ(encodings.size(), 1u);
@@ -173,6 +173,31 @@ TEST_F(CudaParametersTest, ABatchIsTheThirdDimension) {
   EXPECT_EQ(encodings[0].box, (std::vector<uint32_t>{4, 64, 1}));
   EXPECT_EQ(encodings[0].elementStrides, (std::vector<uint32_t>{1, 1, 1}));
   EXPECT_EQ(encodings[0].swizzle, 0);
+}
+
+// x as [4, S], which has as many elements.
+TEST_F(CudaParametersTest, RowsMayBeAsLongAsTheSymbolSays) {
+  schema::TensorMapT &map = addMap(0);
+  map.columns = makeSize(0, 1);
+  map.rows = makeSize(4);
+  map.pitch = makeSize(0, 1);
+  *kernel().grid = schema::Grid(makeExtent(4), 4, 5);
+  for (int64_t columns : {8, 12}) {
+    encodings.clear();
+    ASSERT_EQ(bind(columns), FUSEOPS_OK) << fuseopsLastError();
+    ASSERT_EQ(encodings.size(), 1u);
+    uint64_t size = columns;
+    EXPECT_EQ(encodings[0].sizes, (std::vector<uint64_t>{size, 4}));
+    EXPECT_EQ(encodings[0].strides, (std::vector<uint64_t>{4 * size}));
+  }
+  // A stride of 0 would be refused.
+  encodings.clear();
+  ASSERT_EQ(bind(0), FUSEOPS_OK) << fuseopsLastError();
+  EXPECT_EQ(workers, 1);
+  ASSERT_EQ(encodings.size(), 1u);
+  EXPECT_EQ(encodings[0].address, memory + 16);
+  EXPECT_EQ(encodings[0].sizes, (std::vector<uint64_t>{1, 1}));
+  EXPECT_EQ(encodings[0].strides, (std::vector<uint64_t>{16}));
 }
 
 TEST_F(CudaParametersTest, ElementTypesHaveTheirMaps) {
@@ -197,7 +222,9 @@ TEST_F(CudaParametersTest, ElementTypesHaveTheirMaps) {
     schema::TensorT &saved = *file.entries[0]->tensors[5];
     saved.dtype = x.dtype;
     saved.shape = x.shape;
-    map.columns = map.pitch = map.box_columns = 16;
+    map.columns = makeSize(16);
+    map.pitch = makeSize(16);
+    map.box_columns = 16;
     map.swizzle = 128;
     ASSERT_EQ(bind(7), FUSEOPS_OK) << fuseopsLastError();
     ASSERT_EQ(encodings.size(), 1u);
@@ -205,6 +232,19 @@ TEST_F(CudaParametersTest, ElementTypesHaveTheirMaps) {
     EXPECT_EQ(encodings[0].strides[0], 16u * element.bytes);
     EXPECT_EQ(encodings[0].swizzle, 3);
   }
+}
+
+// Rows and their distance may be other sizes of the symbol.
+TEST_F(CudaParametersTest, RowsMayBePadded) {
+  file.entries[0]->tensors[1]->shape = {makeExtent(0, 0, 64)};
+  schema::TensorMapT &map = addMap(1);
+  map.columns = makeSize(0, 1);
+  map.rows = makeSize(2);
+  map.pitch = std::make_unique<schema::Extent>(makeExtent(0, 0, 32));
+  ASSERT_EQ(bind(33), FUSEOPS_OK) << fuseopsLastError();
+  ASSERT_EQ(encodings.size(), 1u);
+  EXPECT_EQ(encodings[0].sizes, (std::vector<uint64_t>{33, 2}));
+  EXPECT_EQ(encodings[0].strides, (std::vector<uint64_t>{256}));
 }
 
 TEST_F(CudaParametersTest, AnEmptyMatrixIsEncodedWhereThereIsMemory) {

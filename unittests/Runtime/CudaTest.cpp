@@ -350,8 +350,10 @@ TEST(Cuda, TensorMaps) {
   for (int32_t tensor : {0, 2}) {
     auto map = std::make_unique<schema::TensorMapT>();
     map->tensor = tensor;
-    map->columns = map->pitch = map->box_columns = 4;
-    map->rows = std::make_unique<schema::Extent>(makeExtent(0, 1));
+    map->columns = makeSize(4);
+    map->rows = makeSize(0, 1);
+    map->pitch = makeSize(4);
+    map->box_columns = 4;
     map->box_rows = 8;
     kernel.maps.push_back(std::move(map));
   }

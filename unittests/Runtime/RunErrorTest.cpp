@@ -19,9 +19,9 @@ class RunError : public testing::Test {
 protected:
   void SetUp() override {
     program = load(makeProgram());
-    workspace.resize(1024 + 64);
+    workspace.resize(1024 + 256);
     aligned = workspace.data();
-    while (reinterpret_cast<uintptr_t>(aligned) % 64)
+    while (reinterpret_cast<uintptr_t>(aligned) % 256)
       ++aligned;
   }
 
@@ -118,6 +118,28 @@ TEST_F(RunError, Device) {
   b.tensor.device = {kDLCUDA, 0};
   expect("entry `forward`: expected input 1 (`b`) to be on the CPU, but got a "
          "CUDA device");
+}
+
+// Nothing of the run is started, whichever step has the map.
+TEST_F(RunError, RowsOfATensorMap) {
+  ProgramOptions options;
+  options.target = "cuda";
+  options.kind = schema::CodeKind_PTX;
+  options.arch = "sm_90a";
+  options.code = "no code";
+  schema::ProgramT file = makeProgram(options);
+  auto map = std::make_unique<schema::TensorMapT>();
+  map->columns = makeSize(0, 1);
+  map->rows = makeSize(4);
+  map->pitch = makeSize(0, 1);
+  map->box_columns = map->box_rows = 4;
+  file.entries[0]->steps[1]->step.AsKernelStep()->maps.push_back(
+      std::move(map));
+  program = load(file);
+  for (TestTensor *tensor : {&x, &b, &y, &sum})
+    tensor->tensor.device = {kDLCUDA, 0};
+  expect("entry `forward`, step `partial_sums`: expected `x` to have rows of a "
+         "multiple of 16 bytes, but got 24 bytes for size 6");
 }
 
 TEST_F(RunError, StridesOfAnOutput) {

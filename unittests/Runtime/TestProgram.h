@@ -40,6 +40,12 @@ inline schema::Extent makeExtent(int64_t constant, int64_t perSymbol = 0,
   return {constant, perSymbol, perBlock32, perBlock128};
 }
 
+/// The same where a table has it.
+inline std::unique_ptr<schema::Extent> makeSize(int64_t constant,
+                                                int64_t perSymbol = 0) {
+  return std::make_unique<schema::Extent>(makeExtent(constant, perSymbol));
+}
+
 /// A program of three entries over S rows of 4 columns:
 ///   forward(x, b) -> y = 2 * x + b, sum of x's rows; saves x, y as [4 * S]
 ///   backward(dy, x) -> dy, none

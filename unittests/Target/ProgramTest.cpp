@@ -23,8 +23,8 @@ fuseops.fusible @f(%x: tensor<?x64xbf16>, %w: tensor<8x32x64xbf16>) -> tensor<?x
 forward {
   %y = fuseops.launch @kernels::@copy(%x, %w) {
     bytes = array<i64: 0, 256>, kernel_template = #fuseops<kernel_template pointwise>,
-    maps = [#fuseops.tensor_map<tensor = 2, columns = 60, rows = [1, 2, 3, 4], pitch = 64, box_columns = 32, box_rows = 8, swizzle = 64>,
-            #fuseops.tensor_map<tensor = 1, columns = 64, rows = [32], pitch = 64, box_columns = 64, box_rows = 16, swizzle = 128, batch = [8], batch_pitch = 2048>],
+    maps = [#fuseops.tensor_map<tensor = 2, columns = [60, 0, 1], rows = [1, 2, 3, 4], pitch = [64, 8, 16, 32], box_columns = 32, box_rows = 8, swizzle = 64>,
+            #fuseops.tensor_map<tensor = 1, columns = [64], rows = [32], pitch = [64], box_columns = 64, box_rows = 16, swizzle = 128, batch = [8], batch_pitch = 2048>],
     max_workers = 64 : i64, members = ["copy"], rows = array<i64: 0, 1>, rows_per_worker = 8 : i64,
     shared_bytes = 232448 : i64, threads_x = 32 : i64, unfused_bytes = array<i64: 0, 256>}
     : (tensor<?x64xbf16>, tensor<8x32x64xbf16>) -> tensor<?x64xbf16>
@@ -63,9 +63,9 @@ TEST(Program, HoldsTheTensorMapsOfALaunch) {
 
   const schema::TensorMap &first = *kernel->maps()->Get(0);
   EXPECT_EQ(first.tensor(), 2);
-  EXPECT_EQ(first.columns(), 60);
+  expectExtent(first.columns(), {60, 0, 1});
   expectExtent(first.rows(), {1, 2, 3, 4});
-  EXPECT_EQ(first.pitch(), 64);
+  expectExtent(first.pitch(), {64, 8, 16, 32});
   EXPECT_EQ(first.box_columns(), 32);
   EXPECT_EQ(first.box_rows(), 8);
   EXPECT_EQ(first.swizzle(), 64);
@@ -74,7 +74,9 @@ TEST(Program, HoldsTheTensorMapsOfALaunch) {
 
   const schema::TensorMap &second = *kernel->maps()->Get(1);
   EXPECT_EQ(second.tensor(), 1);
+  expectExtent(second.columns(), {64});
   expectExtent(second.rows(), {32});
+  expectExtent(second.pitch(), {64});
   EXPECT_EQ(second.swizzle(), 128);
   expectExtent(second.batch(), {8});
   EXPECT_EQ(second.batch_pitch(), 2048);

@@ -30,6 +30,9 @@ struct OperationShape {
   /// Operands whose elements it reads from other places than its own, and
   /// results whose elements it writes to other places.
   llvm::SmallBitVector readsMoved, writesMoved;
+  /// Operands of which it reads the two halves of the columns, each element by
+  /// element, and nothing else.
+  llvm::SmallBitVector readsHalves;
   /// Results that a reduction over rows gives, of one row too.
   llvm::SmallBitVector reduced;
   /// Whether it needs something of a whole row before it knows its elements. A
@@ -45,6 +48,9 @@ OperationShape inspectOperation(Operation *op);
 
 /// Replaces `op` by its core operations.
 void decomposeInPlace(FusibleOpInterface op, RewriterBase &rewriter);
+
+/// Whether `op` takes one half of its input's columns.
+bool isHalf(SliceOp op);
 
 /// The value that a reduction to one element takes in where `op` reduces the
 /// reductions of rows, by the same rule; null where it reduces something else.

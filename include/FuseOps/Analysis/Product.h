@@ -55,6 +55,9 @@ struct Product {
   /// What the `gemm` template expects of the product and does not find; empty
   /// where it can make it.
   StringRef findFault() const;
+  /// Whether an operand has rows of `?` elements. The `gemm` template takes
+  /// only multiples of 16 bytes, and no other is launched.
+  bool hasOpenRows() const;
 };
 
 } // namespace mlir::fuseops

@@ -55,6 +55,9 @@ struct PipelineOptions {
   std::string recipe = "none";
   /// Whether weights are quantized in an entry of their own, `prepare`.
   bool prepare = false;
+  /// Whether contractions may be kernels of ours, with what is computed of
+  /// them: on sm_90a.
+  bool generateProducts = false;
 };
 
 /// Checks a text that `--recipe=` takes: what `#fuseops.recipe<>` holds. Fails

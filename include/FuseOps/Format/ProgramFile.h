@@ -26,7 +26,7 @@ namespace runtime {
 
 /// The schema version that this runtime reads and the compiler must write into
 /// `Program.version`.
-constexpr uint32_t kProgramVersion = 3;
+constexpr uint32_t kProgramVersion = 4;
 
 /// Bytes before the FlatBuffer.
 constexpr size_t kProgramHeaderSize = 24;

@@ -335,6 +335,8 @@ class FusionPass<string direction> : Pass<"fuseops-" # direction # "-fusion", ":
     8. one kernel of both takes longer than two
     9. the kernel of a product does not do what the other does: it computes
        elements of its result, and sums over rows, and its operands lie in memory
+    10. the kernel of a product takes no rows of any length: an operand has rows of
+       `?` elements, which may be no multiple of 16 bytes
 
     Of all partitions that are allowed the cheapest is taken: each kernel costs
     the bytes that it reads and writes, each tensor once, at the rate that its

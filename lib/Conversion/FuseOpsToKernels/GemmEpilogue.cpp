@@ -16,43 +16,83 @@
 #include "KernelEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
 
-/// Pairs of columns that a thread has of one row of a chunk.
-static constexpr int64_t kPairs = kStoreColumns / 8;
-
-/// The element of part `part` (8 columns) of a chunk, in the upper or lower 8
-/// rows. Beyond the last row or column it is the last one.
+/// The pair that this thread has of the eight columns from `column` of the tile
+/// on, in the upper or lower 8 rows. Beyond the last row or column it is the
+/// last one.
 Element GemmKernel::locateElement(const GemmTile &tile, int64_t block,
-                                  int64_t chunk, int64_t part, int64_t half) {
+                                  int64_t column, int64_t half) {
   auto toI64 = [&](Value value) -> Value {
     return arith::ExtSIOp::create(b, loc, b.getI64Type(), value);
   };
   Value row = hopper.add(tile.row, kMmaRows * block + 8 * half);
   row = hopper.add(row, hopper.mul(warp, kStoreRows));
   row = hopper.add(row, hopper.shiftRight(lane, 2));
-  Value column = hopper.add(tile.column, kStoreColumns * chunk + 8 * part);
-  column = hopper.add(column, hopper.shiftLeft(hopper.bitAnd(lane, 3), 1));
   Element element;
-  element.isValid = hopper.isLess(row, numRows);
-  row = hopper.minimum(row, hopper.add(numRows, -1));
-  if (product.n % layout.tileColumns != 0) {
-    Value columns = hopper.constant(product.n);
-    element.isValid = arith::AndIOp::create(b, loc, element.isValid,
-                                            hopper.isLess(column, columns));
-    column = hopper.minimum(column, hopper.add(columns, -2));
-  }
-  element.row = toI64(row);
-  element.column = toI64(column);
   element.width = 2;
+  element.isValid = hopper.isLess(row, numRows);
+  element.row = toI64(hopper.minimum(row, hopper.add(numRows, -1)));
+  Value start =
+      hopper.add(tile.column, hopper.shiftLeft(hopper.bitAnd(lane, 3), 1));
+  if (!layout.hasColumnTail()) {
+    // The columns of a row are at fixed distances.
+    element.parts = {{element.row, toI64(start)},
+                     {Value(), elements.constant(column)}};
+    element.column = arith::AddIOp::create(b, loc, element.parts[0].column,
+                                           element.parts[1].column);
+    return element;
+  }
+  Value place = hopper.add(start, column);
+  Value columns = hopper.constant(layout.columns);
+  element.isValid = arith::AndIOp::create(b, loc, element.isValid,
+                                          hopper.isLess(place, columns));
+  element.column = toI64(hopper.minimum(place, hopper.add(columns, -2)));
   return element;
+}
+
+/// The same pair of the columns of part `part`.
+Element GemmKernel::locatePart(const Element &element, int64_t part) {
+  Element moved;
+  moved.row = element.row;
+  moved.column = element.column;
+  moved.parts = element.parts;
+  moved.isValid = element.isValid;
+  moved.width = element.width;
+  if (!part)
+    return moved;
+  Value offset = elements.constant(part * layout.columns);
+  moved.column = arith::AddIOp::create(b, loc, moved.column, offset);
+  if (!moved.parts.empty())
+    moved.parts.push_back({Value(), offset});
+  return moved;
+}
+
+/// `locateElement`, with what the product gives there.
+GemmElement GemmKernel::openElement(const GemmTile &tile, int64_t block,
+                                    int64_t column, int64_t half) {
+  GemmElement opened;
+  opened.element = locateElement(tile, block, column, half);
+  for (int64_t part = 0; part < layout.parts; ++part) {
+    int64_t inTile = part * layout.getPartColumns() + column;
+    Value sums = vector::FromElementsOp::create(
+        b, loc, VectorType::get({2}, b.getF32Type()),
+        ArrayRef<Value>(tile.sums[block]).slice(inTile / 2 + 2 * half, 2));
+    opened.parts.push_back(
+        finishProduct(sums, locatePart(opened.element, part)));
+  }
+  for (const ProductPart &part : group.getProductParts())
+    opened.element.values[part.value] =
+        opened.parts[part.offset / layout.columns];
+  return opened;
 }
 
 /// A pair of sums as the product gives it: scaled, with its bias, rounded
 /// where somebody sees it rounded.
-Value GemmKernel::finishProduct(Value sum, Element &element) {
+Value GemmKernel::finishProduct(Value sum, const Element &element) {
   if (alpha)
     sum = arith::MulFOp::create(b, loc, sum, elements.splat(alpha, 2));
   for (const Product::Operand *operand : {&product.a, &product.b}) {
@@ -85,54 +125,85 @@ void GemmKernel::loadAlpha() {
 
 /// `carried` are the sums of whole matrices.
 void GemmKernel::emitEpilogue(GemmTile &tile, MutableArrayRef<Value> carried) {
-  // The tile before may have left its last buffer to be read.
-  nextBuffer = 0;
-  isFirstStore = true;
-  for (int64_t chunk = 0; chunk < layout.tileColumns / kStoreColumns; ++chunk) {
-    // Of each reduction over rows the pairs of columns of this chunk.
+  openStores();
+  elements.readBlock = [&](ExpandBlocksOp op, const Element &element) {
+    return elements.splat(computeBlock(op.getInput(), element), element.width);
+  };
+  for (int64_t first = 0; first < layout.getPartColumns();
+       first += layout.spanColumns) {
+    // Of each reduction over rows the pairs of columns of this span.
     SmallVector<SmallVector<Value>> columnSums;
     for (ReduceRowsOp op : group.getRowReductions())
       columnSums.emplace_back(
-          group.isWhole(op) ? 0 : kPairs,
+          group.isWhole(op) ? 0 : layout.spanColumns / 8,
           elements.identity(op.getKind(), elementOf(op.getInput()), 2));
-    for (int64_t block = 0; block < layout.getOwnRows() / kMmaRows; ++block)
-      emitChunk(tile, block, chunk, carried, columnSums);
-    storeColumnSums(tile, chunk, columnSums);
+    for (int64_t block = 0; block < layout.getOwnRows() / kMmaRows;
+         block += layout.getSpanBlocks())
+      emitSpan(tile, block, first, carried, columnSums);
+    storeColumnSums(tile, first, columnSums);
   }
 }
 
-void GemmKernel::emitChunk(const GemmTile &tile, int64_t block, int64_t chunk,
-                           MutableArrayRef<Value> carried,
+/// The columns from `first` on that are computed together: a chunk, or the
+/// chunks of a block. What needs a block's result is in a pass of its own.
+void GemmKernel::emitSpan(const GemmTile &tile, int64_t firstBlock,
+                          int64_t first, MutableArrayRef<Value> carried,
+                          MutableArrayRef<SmallVector<Value>> columnSums) {
+  visited.assign(layout.getSpanBlocks() * layout.spanColumns / 8 * 2,
+                 GemmElement());
+  blocks.clear();
+  for (unsigned level = 0; level < group.getNumLevels(); ++level) {
+    if (level == 1)
+      exchangeBlocks();
+    for (int64_t block = 0; block < layout.getSpanBlocks(); ++block)
+      for (int64_t chunk = 0; chunk < layout.spanColumns;
+           chunk += kStoreColumns)
+        emitChunk(tile, firstBlock, block, first, chunk, level, carried,
+                  columnSums);
+  }
+  storeBlocks();
+}
+
+/// The columns from `chunk` of the span that begins at `first`, of its
+/// `block`th 64 rows.
+void GemmKernel::emitChunk(const GemmTile &tile, int64_t firstBlock,
+                           int64_t block, int64_t first, int64_t chunk,
+                           unsigned level, MutableArrayRef<Value> carried,
                            MutableArrayRef<SmallVector<Value>> columnSums) {
-  ArrayRef<Store> stores = group.getStores();
-  // Of each store the pairs, first those of the upper rows.
-  SmallVector<SmallVector<Value>> values(stores.size());
-  for (int64_t part = 0; part < kPairs; ++part)
+  // Found out here: else what depends on it would be in registers while tiles
+  // are multiplied.
+  Value thread = hopper.readThread();
+  Value number = hopper.add(hopper.shiftRight(thread, 5), -4);
+  llvm::SaveAndRestore ownLane(lane, hopper.bitAnd(thread, 31));
+  llvm::SaveAndRestore ownWarp(warp, hopper.bitAnd(number, 3));
+  llvm::SaveAndRestore ownGroup(own, hopper.shiftRight(number, 2));
+  buffers = hopper.add(hopper.add(memory, layout.stores),
+                       hopper.mul(number, layout.storeBuffers * kStoreBytes));
+  Value row = hopper.add(tile.row, kMmaRows * (firstBlock + block));
+  Value column = hopper.add(tile.column, first + chunk);
+  SmallVector<OpenStore> stores;
+  for (auto [number, store] : llvm::enumerate(group.getStores()))
+    if (!group.isFinal(store.value) && group.getLevel(store.value) == level &&
+        group.getPlacement(store.value) != Placement::Block)
+      for (int64_t part = 0; part < layout.countParts(store); ++part)
+        stores.push_back(
+            {number, part, row, hopper.add(column, part * layout.columns)});
+  openBuffers(stores);
+  for (int64_t pair = 0; pair < kStorePairs; ++pair)
     for (int64_t half = 0; half < 2; ++half) {
-      Element element = locateElement(tile, block, chunk, part, half);
-      size_t first = chunk * kStoreColumns / 2 + 4 * part + 2 * half;
-      Value sums = vector::FromElementsOp::create(
-          b, loc, VectorType::get({2}, b.getF32Type()),
-          ArrayRef<Value>(tile.sums[block]).slice(first, 2));
-      element.values[product.getResult()] = finishProduct(sums, element);
-      for (auto [number, store] : llvm::enumerate(stores)) {
-        if (group.isFinal(store.value))
-          continue;
-        Value value = elements.compute(store.value, element);
-        if (layout.mapped[number])
-          values[number].push_back(value);
-        else
-          elements.store(value, store.access, element);
-      }
-      reduceElement(element, carried, columnSums, part);
+      int64_t inSpan = chunk / 8 + pair;
+      GemmElement &own =
+          visited[2 * (block * layout.spanColumns / 8 + inSpan) + half];
+      if (level == 0)
+        own = openElement(tile, firstBlock + block, first + chunk + 8 * pair,
+                          half);
+      for (OpenStore &store : stores)
+        give(store, own);
+      reduceElement(own.element, level, carried, columnSums, inSpan);
+      reduceIntoBlocks(own.element, level);
     }
-  Value row = hopper.add(tile.row, kMmaRows * block);
-  row = hopper.add(row, hopper.mul(warp, kStoreRows));
-  Value column = hopper.add(tile.column, kStoreColumns * chunk);
-  size_t map = 2;
-  for (auto [number, store] : llvm::enumerate(layout.mapped))
-    if (store)
-      storeChunk(*store, frame.maps[map++], values[number], row, column);
+  for (OpenStore &store : stores)
+    close(store);
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,22 +220,24 @@ SmallVector<Value> GemmKernel::initWhole() {
   return carried;
 }
 
-void GemmKernel::reduceElement(Element &element, MutableArrayRef<Value> carried,
+void GemmKernel::reduceElement(Element &element, unsigned level,
+                               MutableArrayRef<Value> carried,
                                MutableArrayRef<SmallVector<Value>> columnSums,
-                               int64_t part) {
+                               int64_t pair) {
   ArrayRef<ReduceRowsOp> reductions = group.getRowReductions();
   for (size_t number = 0; number < reductions.size(); ++number) {
     ReduceRowsOp op = reductions[number];
-    Value &sum = group.isWhole(op) ? carried.front() : columnSums[number][part];
+    Value &sum = group.isWhole(op) ? carried.front() : columnSums[number][pair];
     if (group.isWhole(op))
       carried = carried.drop_front();
     Value value = group.getReduced(op);
+    if (group.getLevel(value) != level)
+      continue;
     Type type = elementOf(value);
-    // Beyond the last row there is the last one again, which only sums mind.
-    Value isValid =
-        op.getKind() == ReductionKind::Sum ? element.isValid : Value();
+    // Beyond the last row there is a product of zeros beside the last row of
+    // the other operands.
     value = elements.addend(op.getKind(), type,
-                            elements.compute(value, element), isValid);
+                            elements.compute(value, element), element.isValid);
     sum = elements.combine(op.getKind(), sum, value);
   }
 }
@@ -172,7 +245,7 @@ void GemmKernel::reduceElement(Element &element, MutableArrayRef<Value> carried,
 /// Leaves a partial result of each column: of the rows that this warp has of
 /// the tile.
 void GemmKernel::storeColumnSums(
-    const GemmTile &tile, int64_t chunk,
+    const GemmTile &tile, int64_t first,
     MutableArrayRef<SmallVector<Value>> columnSums) {
   ArrayRef<ReduceRowsOp> reductions = group.getRowReductions();
   for (size_t number = 0; number < reductions.size(); ++number) {
@@ -181,19 +254,19 @@ void GemmKernel::storeColumnSums(
       continue;
     Value index = hopper.divide(tile.row, hopper.constant(layout.getOwnRows()));
     index = hopper.add(hopper.shiftLeft(index, 2), warp);
-    for (int64_t part = 0; part < kPairs; ++part) {
+    for (int64_t pair = 0; pair < layout.spanColumns / 8; ++pair) {
       // Threads whose numbers have the same last two bits have one column.
       Value sum =
-          elements.combineLanes(op.getKind(), columnSums[number][part], 16, 4);
-      Value column = hopper.add(tile.column, kStoreColumns * chunk + 8 * part);
+          elements.combineLanes(op.getKind(), columnSums[number][pair], 16, 4);
+      Value column = hopper.add(tile.column, first + 8 * pair);
       column = hopper.add(column, hopper.shiftLeft(lane, 1));
       Value writes = arith::AndIOp::create(
           b, loc, hopper.isLess(lane, hopper.constant(4)),
-          hopper.isLess(column, hopper.constant(product.n)));
+          hopper.isLess(column, hopper.constant(layout.columns)));
       hopper.when(writes, [&] {
         Value place = arith::ExtUIOp::create(b, loc, b.getI64Type(), index);
-        place =
-            arith::MulIOp::create(b, loc, place, elements.constant(product.n));
+        place = arith::MulIOp::create(b, loc, place,
+                                      elements.constant(layout.columns));
         place = arith::AddIOp::create(
             b, loc, place,
             arith::ExtUIOp::create(b, loc, b.getI64Type(), column));
@@ -223,120 +296,149 @@ void GemmKernel::storeWhole(ArrayRef<Value> carried) {
 }
 
 //===----------------------------------------------------------------------===//
-// Stores
+// Blocks along a row
 //===----------------------------------------------------------------------===//
 
-/// A buffer of this warp that the copy engine has read.
-Value GemmKernel::openStore() {
-  // With one buffer less in flight than there are, the next one is free; the
-  // tile before may have ended with any.
-  bool wraps = isFirstStore && layout.countStores() % layout.storeBuffers != 0;
-  isFirstStore = false;
-  Value buffer = hopper.add(buffers, nextBuffer * kStoreBytes);
-  nextBuffer = (nextBuffer + 1) % layout.storeBuffers;
-  hopper.when(hopper.isEqual(lane, 0), [&] {
-    hopper.waitStoresRead(wraps ? 0 : layout.storeBuffers - 1);
-  });
-  hopper.syncWarp();
-  return buffer;
+/// The number of `element` among `visited`.
+int64_t GemmKernel::findVisited(const Element &element) {
+  return llvm::find_if(
+             visited,
+             [&](const GemmElement &own) { return &own.element == &element; }) -
+         visited.begin();
 }
 
-void GemmKernel::closeStore(Value map, Value buffer, Value column, Value row) {
-  hopper.fenceShared();
-  hopper.syncWarp();
-  hopper.when(hopper.isEqual(lane, 0), [&] {
-    hopper.store(map, column, row, buffer);
-    hopper.commitStores();
-  });
+/// The block of `element`, one of `visited`, in the matrix of blocks. The first
+/// of four threads has the block's first columns; of two tiles the first has.
+GemmBlock &GemmKernel::getBlock(const Element &element, int64_t columns) {
+  int64_t number = findVisited(element);
+  int64_t perBlock = std::min(columns, layout.spanColumns) / 8;
+  int64_t half = number % 2, first = number / 2 / perBlock * perBlock;
+  std::unique_ptr<GemmBlock> &block = blocks[{2 * first + half, columns}];
+  if (block)
+    return *block;
+  block = std::make_unique<GemmBlock>();
+  const Element &start = visited[2 * first + half].element;
+  block->first = &start;
+  block->element.row = start.row;
+  block->element.column =
+      arith::DivUIOp::create(b, loc, start.column, elements.constant(columns));
+  Value isFirst = hopper.isEqual(hopper.bitAnd(lane, 3), 0);
+  if (columns > layout.spanColumns)
+    isFirst = arith::AndIOp::create(b, loc, isFirst, hopper.isEqual(rank, 0));
+  block->element.isValid =
+      arith::AndIOp::create(b, loc, start.isValid, isFirst);
+  return *block;
 }
 
-/// The bits of a pair as a number of 32 bits, above them zeros.
-Value GemmKernel::toWord(Value value, Type type) {
-  Value stored = elements.toStored(value, type);
-  int64_t bits = 16 * getElementBytes(type);
-  Value word = LLVM::BitcastOp::create(b, loc, b.getIntegerType(bits), stored);
-  return bits == 32 ? word
-                    : arith::ExtUIOp::create(b, loc, b.getI32Type(), word);
+/// `value` of the block of `element`; all threads of the block get it.
+Value GemmKernel::computeBlock(Value value, const Element &element) {
+  GemmBlock &block = getBlock(element, group.getBlock(value).columns);
+  if (Value known = block.element.values.lookup(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  if (auto reduction = dyn_cast_if_present<ReduceBlocksOp>(op)) {
+    Value result = reduceBlock(reduction, block);
+    block.element.values[value] = result;
+    return result;
+  }
+  if (isa_and_present<PointwiseOp>(op))
+    for (Value operand : op->getOperands())
+      if (group.getPlacement(operand) == Placement::Block)
+        computeBlock(operand, element);
+  return elements.compute(value, block.element);
 }
 
-/// 64 columns of 16 bits: four times two matrices of the upper rows and two of
-/// the lower ones.
-void GemmKernel::storeWords(Value buffer, ArrayRef<Value> words) {
-  Value row = hopper.bitAnd(lane, 15);
-  Value start = hopper.add(buffer, hopper.shiftLeft(row, 7));
-  for (int64_t quad = 0; quad < 4; ++quad) {
-    Value unit = hopper.add(hopper.shiftRight(lane, 4), 2 * quad);
-    unit = hopper.bitXor(unit, hopper.bitAnd(lane, 7));
-    hopper.storeMatrices(hopper.add(start, hopper.shiftLeft(unit, 4)),
-                         words.slice(4 * quad, 4));
+/// Takes `element`, whose values of `level` are known, into its blocks.
+void GemmKernel::reduceIntoBlocks(Element &element, unsigned level) {
+  for (Operation *op : group.getRowOps()) {
+    auto reduction = dyn_cast<ReduceBlocksOp>(op);
+    if (!reduction || group.getLevel(reduction.getInput()) != level)
+      continue;
+    Value value =
+        elements.addend(ReductionKind::Max, elementOf(reduction.getInput()),
+                        elements.compute(reduction.getInput(), element),
+                        layout.hasColumnTail() ? element.isValid : Value());
+    Value &total =
+        getBlock(element, reduction.getBlockColumns()).largest[reduction];
+    total = total ? elements.combine(ReductionKind::Max, total, value) : value;
   }
 }
 
-/// 64 columns of 8 bits. Four threads have the 16 columns of two parts in
-/// pairs; each gets four neighbours, so that they are like 8 of 16 bits.
-void GemmKernel::storeBytes(Value buffer, ArrayRef<Value> words) {
-  Value from = hopper.add(hopper.bitAnd(lane, -4),
-                          hopper.shiftLeft(hopper.bitAnd(lane, 1), 1));
-  Value isSecond = hopper.isNotEqual(hopper.bitAnd(lane, 2), 0);
-  Value selector =
-      hopper.select(isSecond, hopper.constant(0x7632), hopper.constant(0x5410));
-  SmallVector<Value> quads;
-  for (int64_t part = 0; part < kPairs; part += 2)
-    for (int64_t half = 0; half < 2; ++half) {
-      Value pairs =
-          hopper.bitOr(words[2 * part + half],
-                       hopper.shiftLeft(words[2 * part + 2 + half], 16));
-      quads.push_back(hopper.permute(hopper.shuffle(pairs, from),
-                                     hopper.shuffle(pairs, hopper.add(from, 1)),
-                                     selector));
-    }
-  Value row = hopper.bitAnd(lane, 15);
-  Value start = hopper.add(buffer, hopper.shiftLeft(row, 6));
-  for (int64_t quad = 0; quad < 2; ++quad) {
-    Value unit = hopper.add(hopper.shiftRight(lane, 4), 2 * quad);
-    unit = hopper.bitXor(unit, hopper.bitAnd(hopper.shiftRight(row, 1), 3));
-    hopper.storeMatrices(hopper.add(start, hopper.shiftLeft(unit, 4)),
-                         ArrayRef<Value>(quads).slice(4 * quad, 4));
-  }
+/// The largest element of a block, of which four threads have pairs.
+Value GemmKernel::reduceBlock(ReduceBlocksOp op, const GemmBlock &block) {
+  Value own = elements.combineAll(ReductionKind::Max, block.largest.lookup(op));
+  return elements.combineLanes(ReductionKind::Max, own, 2, 1);
 }
 
-/// 32 columns of 32 bits.
-void GemmKernel::storeFloats(Value buffer, ArrayRef<Value> pairs) {
-  Value column = hopper.bitAnd(lane, 3);
-  for (int64_t part = 0; part < kPairs / 2; ++part)
-    for (int64_t half = 0; half < 2; ++half) {
-      Value row = hopper.add(hopper.shiftRight(lane, 2), 8 * half);
-      Value unit = hopper.add(hopper.shiftRight(column, 1), 2 * part);
-      unit = hopper.bitXor(unit, hopper.bitAnd(row, 7));
-      Value place = hopper.add(buffer, hopper.shiftLeft(row, 7));
-      place = hopper.add(place, hopper.shiftLeft(unit, 4));
-      place = hopper.add(place, hopper.shiftLeft(hopper.bitAnd(column, 1), 3));
-      Value pair = pairs[2 * part + half];
-      auto element = [&](int64_t i) -> Value {
-        return vector::ExtractOp::create(b, loc, pair, ArrayRef<int64_t>{i});
-      };
-      hopper.storePair(place, element(0), element(1));
-    }
-}
-
-void GemmKernel::storeChunk(const MappedStore &store, Value map,
-                            ArrayRef<Value> values, Value row, Value column) {
-  Type type = store.store->access.element;
-  if (store.elementBytes == 4) {
-    for (int64_t part = 0; part < 2; ++part) {
-      Value buffer = openStore();
-      storeFloats(buffer, values.slice(kPairs * part, kPairs));
-      closeStore(map, buffer, hopper.add(column, 32 * part), row);
-    }
+/// Where blocks have columns of two tiles: sends the neighbour what this
+/// warpgroup has of them, and takes in what it sends. Of two buffers each has
+/// the messages of every second tile: those of the next but one come when the
+/// neighbour has got ours of the next, which we send when these are read.
+void GemmKernel::exchangeBlocks() {
+  if (layout.blockReductions.empty())
     return;
+  int64_t bytes = layout.getMessageBytes(), rows = layout.getOwnRows();
+  Value number = hopper.add(hopper.shiftLeft(own, 1), hopper.bitAnd(turn, 1));
+  Value barrier =
+      hopper.add(hopper.add(memory, layout.barriers), 16 * layout.stages);
+  barrier = hopper.add(barrier, hopper.shiftLeft(number, 3));
+  Value messages = hopper.add(hopper.add(memory, layout.messages),
+                              hopper.mul(number, bytes));
+  Value isSender = hopper.isEqual(hopper.bitAnd(lane, 3), 0);
+  hopper.when(arith::AndIOp::create(b, loc, hopper.isEqual(warp, 0),
+                                    hopper.isEqual(lane, 0)),
+              [&] { hopper.expect(barrier, bytes); });
+
+  // The rows that this thread has of each 64, and where they are told.
+  struct Message {
+    GemmBlock *block;
+    Value reduction, place;
+  };
+  SmallVector<Message> sent;
+  Value row =
+      hopper.add(hopper.mul(warp, kStoreRows), hopper.shiftRight(lane, 2));
+  for (auto [index, op] : llvm::enumerate(layout.blockReductions))
+    for (int64_t i = 0; i < layout.getSpanBlocks(); ++i)
+      for (int64_t half = 0; half < 2; ++half) {
+        const Element &first =
+            visited[2 * i * layout.spanColumns / 8 + half].element;
+        GemmBlock &block = getBlock(first, op.getBlockColumns());
+        int64_t start = index * rows + i * kMmaRows + 8 * half;
+        Value place =
+            hopper.add(messages, hopper.shiftLeft(hopper.add(row, start), 2));
+        sent.push_back({&block, op.getResult(), place});
+        block.element.values[op.getResult()] = reduceBlock(op, block);
+      }
+  Value other = hopper.bitXor(rank, 1);
+  hopper.when(isSender, [&] {
+    Value remote = hopper.mapShared(barrier, other);
+    for (const Message &message : sent)
+      hopper.storeRemote(
+          hopper.mapShared(message.place, other),
+          LLVM::BitcastOp::create(
+              b, loc, b.getI32Type(),
+              message.block->element.values.lookup(message.reduction)),
+          remote);
+  });
+  hopper.wait(barrier, hopper.bitAnd(hopper.shiftRight(turn, 1), 1));
+  for (const Message &message : sent) {
+    Value &value = message.block->element.values[message.reduction];
+    value = elements.combine(ReductionKind::Max, value,
+                             hopper.loadShared(message.place, b.getF32Type()));
   }
-  SmallVector<Value> words;
-  for (Value value : values)
-    words.push_back(toWord(value, type));
-  Value buffer = openStore();
-  if (store.elementBytes == 2)
-    storeWords(buffer, words);
-  else
-    storeBytes(buffer, words);
-  closeStore(map, buffer, column, row);
+}
+
+/// Writes what has one element a block of `visited`.
+void GemmKernel::storeBlocks() {
+  for (const Store &store : group.getStores()) {
+    BlockShape shape = group.getBlock(store.value);
+    if (group.isFinal(store.value) || !shape.isVisited())
+      continue;
+    for (const GemmElement &own : visited) {
+      GemmBlock &block = getBlock(own.element, shape.columns);
+      if (block.first == &own.element)
+        elements.store(computeBlock(store.value, own.element), store.access,
+                       block.element);
+    }
+  }
 }

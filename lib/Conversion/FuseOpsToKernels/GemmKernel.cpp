@@ -68,11 +68,20 @@ void GemmKernel::openBarriers() {
       hopper.initBarrier(fullBarrier(hopper.constant(stage)), 1);
       hopper.initBarrier(emptyBarrier(hopper.constant(stage)), readers);
     }
+    if (layout.cluster > 1)
+      for (int64_t i = 0; i < 2 * layout.warpgroups; ++i)
+        hopper.initBarrier(
+            hopper.add(memory, layout.barriers + 16 * layout.stages + 8 * i),
+            1);
     hopper.fenceBarriers();
     for (Value map : frame.maps)
       hopper.prefetchMap(map);
   });
-  NVVM::Barrier0Op::create(b, loc);
+  // A neighbour writes to our barriers.
+  if (layout.cluster > 1)
+    hopper.syncCluster();
+  else
+    NVVM::Barrier0Op::create(b, loc);
 }
 
 /// Counts rows, tiles and stages; what isn't known now comes with the launch.
@@ -88,7 +97,11 @@ void GemmKernel::countTiles() {
   numRows = toI32(elements.rows);
   rowTiles = hopper.divide(hopper.add(numRows, layout.tileRows - 1),
                            hopper.constant(layout.tileRows));
-  numTiles = hopper.mul(rowTiles, layout.columnTiles);
+  // A cluster walks over tiles of its own, as one.
+  numTiles = hopper.mul(rowTiles, layout.columnTiles / layout.cluster);
+  firstTile = hopper.divide(worker, hopper.constant(layout.cluster));
+  tileStep = hopper.divide(workers, hopper.constant(layout.cluster));
+  rank = hopper.remainder(worker, hopper.constant(layout.cluster));
   int64_t depth = layout.getDepth();
   if (product.k.isConstant()) {
     numBlocks = hopper.constant(llvm::divideCeil(product.k.constant, depth));
@@ -110,7 +123,8 @@ void GemmKernel::countTiles() {
 /// Tiles of some rows are visited together, those of one column one after the
 /// other: what is read of both operands at a time then stays in the L2 cache.
 void GemmKernel::locateTile(Value tile, GemmTile &result) {
-  Value perGroup = hopper.constant(schedule.raster * layout.columnTiles);
+  Value perGroup =
+      hopper.constant(schedule.raster * layout.columnTiles / layout.cluster);
   Value number = hopper.divide(tile, perGroup);
   Value first = hopper.mul(number, schedule.raster);
   Value rows = hopper.minimum(hopper.sub(rowTiles, first),
@@ -118,7 +132,8 @@ void GemmKernel::locateTile(Value tile, GemmTile &result) {
   Value inGroup = hopper.sub(tile, hopper.mul(number, perGroup));
   result.row = hopper.mul(hopper.add(first, hopper.remainder(inGroup, rows)),
                           layout.tileRows);
-  result.column = hopper.mul(hopper.divide(inGroup, rows), layout.tileColumns);
+  Value column = hopper.mul(hopper.divide(inGroup, rows), layout.cluster);
+  result.column = hopper.mul(hopper.add(column, rank), layout.getPartColumns());
 }
 
 SmallVector<Value>
@@ -159,28 +174,33 @@ void GemmKernel::loadStage(const GemmTile &tile, Value block, Value stage,
   loadOperand(product.a, frame.maps[0],
               hopper.add(memory, hopper.mul(stage, layout.aBytes)), tile.row,
               layout.tileRows, block, barrier);
-  loadOperand(product.b, frame.maps[1],
-              hopper.add(hopper.add(memory, layout.bStages),
-                         hopper.mul(stage, layout.bBytes)),
-              tile.column, layout.tileColumns, block, barrier);
+  Value bs = hopper.add(hopper.add(memory, layout.bStages),
+                        hopper.mul(stage, layout.bBytes));
+  int64_t columns = layout.getPartColumns();
+  for (int64_t part = 0; part < layout.parts; ++part)
+    loadOperand(product.b, frame.maps[1],
+                hopper.add(bs, part * columns * kStageRowBytes),
+                hopper.add(tile.column, part * layout.columns), columns, block,
+                barrier);
 }
 
 void GemmKernel::emitLoads() {
   Value zero = hopper.constant(0), one = hopper.constant(1);
   // All stages are empty: the phase before the first counts as over.
   // What lies behind the last element comes as zeros.
-  forTiles(worker, workers, {zero, one}, [&](Value number, ValueRange state) {
-    GemmTile tile;
-    locateTile(number, tile);
-    return hopper.loop(zero, numBlocks, one, state,
-                       [&](Value block, ValueRange ring) {
-                         Value stage = ring[0], parity = ring[1];
-                         hopper.wait(emptyBarrier(stage), parity);
-                         loadStage(tile, block, stage, fullBarrier(stage));
-                         auto [next, nextParity] = nextStage(stage, parity);
-                         return SmallVector<Value>{next, nextParity};
-                       });
-  });
+  forTiles(
+      firstTile, tileStep, {zero, one}, [&](Value number, ValueRange state) {
+        GemmTile tile;
+        locateTile(number, tile);
+        return hopper.loop(zero, numBlocks, one, state,
+                           [&](Value block, ValueRange ring) {
+                             Value stage = ring[0], parity = ring[1];
+                             hopper.wait(emptyBarrier(stage), parity);
+                             loadStage(tile, block, stage, fullBarrier(stage));
+                             auto [next, nextParity] = nextStage(stage, parity);
+                             return SmallVector<Value>{next, nextParity};
+                           });
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,14 +308,11 @@ void GemmKernel::multiply(GemmTile &tile, Value counted) {
 
 void GemmKernel::emitProducts() {
   own = hopper.add(warpgroup, -1);
-  Value number = hopper.add(hopper.shiftLeft(own, 2), warp);
-  buffers = hopper.add(hopper.add(memory, layout.stores),
-                       hopper.mul(number, layout.storeBuffers * kStoreBytes));
-  Value first = worker, step = workers, counted = hopper.constant(0);
+  Value first = firstTile, step = tileStep, counted = hopper.constant(0);
   int64_t turns = layout.pingPong ? layout.warpgroups : 1;
   if (layout.pingPong) {
-    first = hopper.add(worker, hopper.mul(own, workers));
-    step = hopper.mul(workers, turns);
+    first = hopper.add(first, hopper.mul(own, step));
+    step = hopper.mul(step, turns);
     counted = hopper.mul(own, numBlocks);
     // The first warpgroup begins.
     hopper.when(hopper.isEqual(own, 1),
@@ -303,7 +320,7 @@ void GemmKernel::emitProducts() {
   }
   loadAlpha();
   Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
-  SmallVector<Value> carried = {counted};
+  SmallVector<Value> carried = {counted, hopper.constant(0)};
   llvm::append_range(carried, initWhole());
   carried = forTiles(first, step, carried, [&](Value index, ValueRange state) {
     GemmTile tile;
@@ -317,10 +334,12 @@ void GemmKernel::emitProducts() {
     multiply(tile, state[0]);
     SmallVector<Value> next(state);
     next[0] = hopper.add(state[0], hopper.mul(numBlocks, turns));
-    emitEpilogue(tile, MutableArrayRef<Value>(next).drop_front());
+    turn = state[1];
+    next[1] = hopper.add(turn, 1);
+    emitEpilogue(tile, MutableArrayRef<Value>(next).drop_front(2));
     return next;
   });
-  storeWhole(ArrayRef<Value>(carried).drop_front());
+  storeWhole(ArrayRef<Value>(carried).drop_front(2));
   // Shared memory has to stay until all of it is read.
   hopper.when(hopper.isEqual(lane, 0), [&] { hopper.waitStores(); });
 }
@@ -332,6 +351,10 @@ func::FuncOp GemmKernel::emit(StringRef name) {
                    });
   frame = KernelFrame::open(elements, group, schedule, /*isCuda=*/true, name,
                             numMaps);
+  if (layout.cluster > 1)
+    frame.kernel->setAttr(
+        kClusterAttr,
+        b.getDenseI32ArrayAttr({static_cast<int32_t>(layout.cluster), 1, 1}));
   openBarriers();
   countTiles();
   auto roles = scf::IfOp::create(b, loc, hopper.isEqual(warpgroup, 0),

@@ -11,6 +11,7 @@
 #include "GemmLayout.h"
 #include "HopperBuilder.h"
 #include "KernelFrame.h"
+#include <map>
 
 namespace mlir::fuseops {
 
@@ -25,6 +26,35 @@ struct GemmTile {
   /// All sums as one list, and from one.
   SmallVector<Value> flatten() const;
   void assign(ArrayRef<Value> all);
+};
+
+/// Two elements of a row that a thread computes, and what the product gives
+/// there, of each part.
+struct GemmElement {
+  Element element;
+  SmallVector<Value, 2> parts;
+};
+
+/// A store of 64 columns that is under way: of `part` of what store `number` of
+/// the group has, from `row` and `column` of the tile's part on.
+struct OpenStore {
+  size_t number;
+  int64_t part;
+  Value row, column;
+  int64_t slot = 0; ///< number of the buffer
+  Value buffer = {};
+  /// What one instruction will store, and how often something was stored.
+  SmallVector<Value> words = {};
+  int64_t numGiven = 0;
+  int64_t numClosed = 0; ///< boxes
+};
+
+/// Some columns of one row that have a value in common.
+struct GemmBlock {
+  Element element; ///< its place in the matrix of blocks
+  const Element *first;
+  /// What this thread has seen of it, of each reduction.
+  DenseMap<Operation *, Value> largest;
 };
 
 /// Writes the kernel of a group around one contraction. Blocks stay and walk
@@ -85,26 +115,51 @@ private:
   // GemmEpilogue.cpp
   void loadAlpha();
   void emitEpilogue(GemmTile &tile, MutableArrayRef<Value> carried);
-  void emitChunk(const GemmTile &tile, int64_t block, int64_t chunk,
+  void emitSpan(const GemmTile &tile, int64_t firstBlock, int64_t first,
+                MutableArrayRef<Value> carried,
+                MutableArrayRef<SmallVector<Value>> columnSums);
+  void emitChunk(const GemmTile &tile, int64_t firstBlock, int64_t block,
+                 int64_t first, int64_t chunk, unsigned level,
                  MutableArrayRef<Value> carried,
                  MutableArrayRef<SmallVector<Value>> columnSums);
   SmallVector<Value> initWhole();
-  void reduceElement(Element &element, MutableArrayRef<Value> carried,
+  void reduceElement(Element &element, unsigned level,
+                     MutableArrayRef<Value> carried,
                      MutableArrayRef<SmallVector<Value>> columnSums,
-                     int64_t part);
-  void storeColumnSums(const GemmTile &tile, int64_t chunk,
+                     int64_t pair);
+  void storeColumnSums(const GemmTile &tile, int64_t first,
                        MutableArrayRef<SmallVector<Value>> columnSums);
   void storeWhole(ArrayRef<Value> carried);
-  Element locateElement(const GemmTile &tile, int64_t block, int64_t chunk,
-                        int64_t part, int64_t half);
-  Value finishProduct(Value sum, Element &element);
-  void storeChunk(const MappedStore &store, Value map, ArrayRef<Value> values,
-                  Value row, Value column);
-  Value openStore();
-  void closeStore(Value map, Value buffer, Value column, Value row);
-  void storeWords(Value buffer, ArrayRef<Value> words);
-  void storeBytes(Value buffer, ArrayRef<Value> words);
-  void storeFloats(Value buffer, ArrayRef<Value> pairs);
+  Element locateElement(const GemmTile &tile, int64_t block, int64_t column,
+                        int64_t half);
+  Element locatePart(const Element &element, int64_t part);
+  GemmElement openElement(const GemmTile &tile, int64_t block, int64_t column,
+                          int64_t half);
+  Value finishProduct(Value sum, const Element &element);
+  int64_t findVisited(const Element &element);
+  GemmBlock &getBlock(const Element &element, int64_t columns);
+  Value computeBlock(Value value, const Element &element);
+  void reduceIntoBlocks(Element &element, unsigned level);
+  Value reduceBlock(ReduceBlocksOp op, const GemmBlock &block);
+  void storeBlocks();
+  void exchangeBlocks();
+
+  // GemmStores.cpp
+  void openStores();
+  int64_t countBoxes(const OpenStore &store);
+  void openBuffers(MutableArrayRef<OpenStore> stores);
+  void closeBuffer(OpenStore &store);
+  void give(OpenStore &store, GemmElement &own);
+  void close(OpenStore &store);
+  void storeWords(Value buffer, int64_t quad, ArrayRef<Value> words);
+  void storeBytes(Value buffer, int64_t quad, ArrayRef<Value> words);
+  void storeFloats(Value buffer, int64_t number, Value pair);
+  void openTransposed(OpenStore &store);
+  void closeTransposed(OpenStore &store);
+  void leaveTransposed(Value buffer, int64_t quad, ArrayRef<Value> words);
+  Value locateTransposed(Value buffer, Value column, Value part);
+  void storeColumn(const Access &access, Value buffer, Value own, Value part,
+                   Value row, Value column);
   Value toWord(Value value, Type type);
 
   OpBuilder &b;
@@ -120,15 +175,29 @@ private:
   Value memory; ///< the address of shared memory
   Value thread, warpgroup, warp, lane;
   Value worker, workers;
+  /// The first tile of the block or its cluster, and how far the next one is.
+  Value firstTile, tileStep;
+  Value rank; ///< the block's number in its cluster
   Value numRows, rowTiles, numTiles;
   /// Stages that a tile takes; of them some at the end may have only zeros.
   Value numBlocks;
   Value lastBlock; ///< the last with elements
-  /// The number of the warpgroup among those that multiply, and where the
-  /// warp's store buffers are.
-  Value own, buffers;
-  int64_t nextBuffer = 0;
-  bool isFirstStore = true;
+  /// The number of the warpgroup among those that multiply.
+  Value own;
+  Value buffers; ///< of the warp, for stores
+  /// Of the tile: the next of the store buffers, the groups of stores that were
+  /// given to the copy engine, and the last one from each buffer.
+  int64_t nextBuffer, numGroups;
+  SmallVector<int64_t> lastGroups;
+  /// How often each store was transposed.
+  SmallVector<int64_t> numTransposed;
+  /// What this thread has of the span that is being computed: of each 64 rows,
+  /// of each eight columns, the pairs of the upper and the lower row.
+  SmallVector<GemmElement> visited;
+  /// By the number of the first of `visited`, and columns.
+  std::map<std::pair<int64_t, int64_t>, std::unique_ptr<GemmBlock>> blocks;
+  /// Of a cluster: the number of the tile among those of the warpgroup.
+  Value turn;
   /// What all sums are multiplied by: the scales of whole tensors. Null where
   /// there are none.
   Value alpha;

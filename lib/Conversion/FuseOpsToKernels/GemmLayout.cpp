@@ -7,27 +7,45 @@
 
 #include "GemmLayout.h"
 
+#include "ElementBuilder.h"
+
 #include "FuseOps/Dialect/FuseOps/Layout.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
 
-/// The store as the copy engine can make it: of whole rows of the result, one
-/// after the other, that begin at multiples of 16 bytes.
+/// The store as the copy engine can make it: of one part of each row of the
+/// result, which begin at multiples of 16 bytes.
 static std::optional<MappedStore> mapStore(const KernelGroup &group,
-                                           const Store &store) {
+                                           const Store &store, unsigned map) {
   const Access &access = store.access;
   int64_t bytes = getElementBytes(access.element);
-  bool isPacked = access.offset == Extent() && access.isContiguous() &&
-                  access.rows.size() == 1 &&
-                  access.rows[0].divisor == Extent{1, 0} &&
-                  !access.rows[0].extent && !access.rows[0].count &&
-                  access.rows[0].stride == Extent{group.getSpace().columns, 0};
-  if (group.getPlacement(store.value) != Placement::Full || !isPacked ||
-      bytes > 4 || !isa<FloatType>(access.element) ||
-      group.getSpace().columns * bytes % 16 != 0)
+  if (group.getPlacement(store.value) != Placement::Full ||
+      !access.isContiguous() || !access.offset.isConstant() ||
+      access.rows.size() != 1 || bytes > 4 || !isa<FloatType>(access.element))
     return std::nullopt;
-  return MappedStore{&store, bytes};
+  const RowDigit &rows = access.rows[0];
+  int64_t offset = access.offset.constant, pitch = rows.stride.constant;
+  bool isPacked = rows.divisor == Extent{1, 0} && !rows.extent && !rows.count &&
+                  rows.stride.isConstant() && offset + access.columns <= pitch;
+  if (!isPacked || pitch * bytes % 16 != 0)
+    return std::nullopt;
+  return MappedStore{&store, bytes, offset, pitch, map};
+}
+
+static bool isTransposed(const KernelGroup &group, const Store &store) {
+  const Access &access = store.access;
+  return group.getPlacement(store.value) == Placement::Full &&
+         isFp8(access.element) && access.rows.size() == 1 &&
+         access.isLinear() && access.rows[0].stride == Extent{1, 0} &&
+         access.hasColumns() && !access.isContiguous();
+}
+
+int64_t mlir::fuseops::countSpanColumns(const KernelGroup &group) {
+  int64_t columns = kStoreColumns;
+  for (Operation *op : group.getRowOps())
+    columns = std::max(columns, group.getBlocksOf(op).columns);
+  return columns;
 }
 
 GemmLayout::GemmLayout(const KernelGroup &group, const Schedule &schedule)
@@ -35,22 +53,43 @@ GemmLayout::GemmLayout(const KernelGroup &group, const Schedule &schedule)
       stages(schedule.stages), warpgroups(schedule.warpgroups),
       storeBuffers(schedule.storeBuffers), pingPong(schedule.pingPong),
       elementBytes(getElementBytes(group.getProduct()->a.getElementType())) {
-  columnTiles = llvm::divideCeil(group.getProduct()->n, tileColumns);
+  columns = group.getSpace().columns;
+  parts = group.isHalved() ? 2 : 1;
+  int64_t together = countSpanColumns(group);
+  cluster = together > getPartColumns() ? 2 : 1;
+  spanColumns = std::min(together, getPartColumns());
+  columnTiles =
+      llvm::alignTo(llvm::divideCeil(columns, getPartColumns()), cluster);
+  for (Operation *op : group.getRowOps())
+    if (auto reduction = dyn_cast<ReduceBlocksOp>(op))
+      if (static_cast<int64_t>(reduction.getBlockColumns()) > spanColumns)
+        blockReductions.push_back(reduction);
   aBytes = tileRows * kStageRowBytes;
   bBytes = tileColumns * kStageRowBytes;
   bStages = stages * aBytes;
   stores = bStages + stages * bBytes;
-  barriers = stores + warpgroups * 4 * storeBuffers * kStoreBytes;
-  for (const Store &store : group.getStores())
-    mapped.push_back(mapStore(group, store));
+  transposes = stores + warpgroups * 4 * storeBuffers * kStoreBytes;
+  unsigned map = 2;
+  for (const Store &store : group.getStores()) {
+    mapped.push_back(mapStore(group, store, map));
+    map += mapped.back().has_value();
+    transposed.push_back(isTransposed(group, store));
+  }
+  int64_t numTransposed = llvm::count(transposed, true);
+  messages = transposes + warpgroups * 2 * kTransposedBytes * numTransposed;
+  barriers = messages + warpgroups * 2 * getMessageBytes();
 }
 
-int64_t GemmLayout::countStores() const {
-  int64_t boxes = 0;
+int64_t GemmLayout::countParts(const Store &store) const {
+  return store.access.columns / columns;
+}
+
+int64_t GemmLayout::countOpenStores(const KernelGroup &group) const {
+  SmallVector<int64_t> counts(group.getNumLevels(), 0);
   for (const std::optional<MappedStore> &store : mapped)
     if (store)
-      boxes += kStoreColumns / store->getBoxColumns();
-  return boxes * (getOwnRows() / kMmaRows) * (tileColumns / kStoreColumns);
+      counts[group.getLevel(store->store->value)] += countParts(*store->store);
+  return *llvm::max_element(counts);
 }
 
 /// An operand's matrix as it is stored, in boxes that fill a stage.
@@ -58,7 +97,7 @@ static TensorMapAttr mapOperand(const Product::Operand &operand,
                                 const GemmLayout &layout, int64_t boxRows) {
   auto type = cast<RankedTensorType>(operand.tensor.getType());
   auto argument = cast<BlockArgument>(skipReshapes(operand.tensor));
-  int64_t columns = getColumns(type);
+  SmallVector<int64_t> columns = getExtent(type, type.getRank() - 1).asArray();
   return TensorMapAttr::get(
       type.getContext(), argument.getArgNumber(), columns,
       getNumElements(type, 1).asArray(), columns, layout.getDepth(),
@@ -71,8 +110,7 @@ mlir::fuseops::getGemmMaps(const KernelGroup &group, const GemmLayout &layout) {
   const Product &product = *group.getProduct();
   SmallVector<TensorMapAttr> maps = {
       mapOperand(product.a, layout, layout.tileRows),
-      mapOperand(product.b, layout, layout.tileColumns)};
-  int64_t columns = group.getSpace().columns;
+      mapOperand(product.b, layout, layout.getPartColumns())};
   GroupOp op = group.getGroup();
   auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
   // What a finalize kernel computes is no output of this one.
@@ -85,10 +123,13 @@ mlir::fuseops::getGemmMaps(const KernelGroup &group, const GemmLayout &layout) {
     if (!mapped)
       continue;
     int64_t boxColumns = mapped->getBoxColumns();
+    // What lies beyond a part of a row is not of this store.
+    Extent columns{mapped->offset + mapped->store->access.columns};
     maps.push_back(TensorMapAttr::get(
-        product.op->getContext(), findTensor(mapped->store->output), columns,
-        product.m.asArray(), columns, boxColumns, kStoreRows,
-        boxColumns * mapped->elementBytes, /*batch=*/{}, /*batchPitch=*/0));
+        product.op->getContext(), findTensor(mapped->store->output),
+        columns.asArray(), product.m.asArray(), Extent{mapped->pitch}.asArray(),
+        boxColumns, kStoreRows, boxColumns * mapped->elementBytes, /*batch=*/{},
+        /*batchPitch=*/0));
   }
   return maps;
 }

@@ -19,13 +19,20 @@ constexpr int64_t kStageRowBytes = 128;
 constexpr int64_t kMmaRows = 64;
 /// Columns that a warp stores at once, of the 16 rows that it has of 64.
 constexpr int64_t kStoreColumns = 64;
+/// Pairs of them that a thread has of one row.
+constexpr int64_t kStorePairs = kStoreColumns / 8;
 constexpr int64_t kStoreRows = 16;
 constexpr int64_t kStoreBytes = kStoreRows * kStageRowBytes;
+/// 64 columns of the 64 rows that a warpgroup stores at once, of 8 bits.
+constexpr int64_t kTransposedBytes = kStoreColumns * kMmaRows;
 
-/// A result that the copy engine stores: its rows are packed.
+/// A result that the copy engine stores: whole rows, or parts of them side by
+/// side.
 struct MappedStore {
   const Store *store;
   int64_t elementBytes;
+  int64_t offset, pitch; ///< of its rows in those of the result, in elements
+  unsigned map;          ///< its number among the kernel's tensor maps
 
   /// Columns of one box.
   int64_t getBoxColumns() const {
@@ -47,25 +54,71 @@ struct GemmLayout {
   int64_t getOwnRows() const {
     return pingPong ? tileRows : tileRows / warpgroups;
   }
+  /// Columns of a tile that the group sees.
+  int64_t getPartColumns() const { return tileColumns / parts; }
+  /// Whether a tile may reach beyond the last column.
+  bool hasColumnTail() const { return columns % getPartColumns() != 0; }
   int64_t getStageBytes() const { return aBytes + bBytes; }
   /// Shared memory of a block; it is aligned within.
-  int64_t getBytes() const { return barriers + 16 * stages + 1024; }
+  int64_t getBytes() const {
+    return barriers + 16 * (stages + (cluster > 1 ? warpgroups : 0)) + 1024;
+  }
+  /// Rows of a tile that a warpgroup computes together, in units of 64.
+  int64_t getSpanBlocks() const {
+    return cluster > 1 ? getOwnRows() / kMmaRows : 1;
+  }
+  /// Of a cluster: what a warpgroup gets of its neighbour for one tile, of each
+  /// of `blockReductions`.
+  int64_t getMessageBytes() const {
+    return 4 * getOwnRows() * static_cast<int64_t>(blockReductions.size());
+  }
   /// Warps that have different rows of a tile.
   int64_t countRowWarps() const { return 4 * tileRows / getOwnRows(); }
-  /// How many boxes a warp stores of a tile.
-  int64_t countStores() const;
+  /// Whether one scale is of all columns of a part of a tile, for each stage.
+  bool hasOneScale(const Product::Operand &operand) const {
+    return operand.scaleKind == ScaleKind::Block128x128 &&
+           128 % getPartColumns() == 0 &&
+           (parts == 1 || columns % getPartColumns() == 0);
+  }
+  /// The parts of a tile that a store has: of a GLU's input both.
+  int64_t countParts(const Store &store) const;
+  /// The most stores by the copy engine that are filled at once.
+  int64_t countOpenStores(const KernelGroup &group) const;
 
   int64_t tileRows, tileColumns, stages, warpgroups, storeBuffers;
   bool pingPong;
   int64_t elementBytes; ///< of the operands
+  /// Columns that the group sees; of a GLU's input two parts of a tile, one of
+  /// each half.
+  int64_t columns, parts;
+  /// Tiles along a row. Blocks of a cluster have neighbouring ones: where the
+  /// columns that have something in common are more than a tile has.
   int64_t columnTiles;
+  int64_t cluster;
+  /// Columns that a thread block computes together.
+  int64_t spanColumns;
   int64_t aBytes, bBytes; ///< of one stage
   /// Where the parts begin; that of the stages of A at 0.
   int64_t bStages, stores, barriers;
+  /// Two for each warpgroup of a cluster, in turn: messages, and barriers
+  /// behind those of the stages.
+  int64_t messages;
+  /// Reductions of blocks that have columns of two tiles.
+  SmallVector<ReduceBlocksOp> blockReductions;
+  int64_t transposes; ///< two of each warpgroup for each that is `transposed`
   /// One for each of the group's stores; none where the threads store it
   /// themselves.
   SmallVector<std::optional<MappedStore>> mapped;
+  /// Whether the columns of what is stored are rows of the result, of 8 bits.
+  SmallVector<bool> transposed;
 };
+
+/// Columns that a product's kernel computes together: of one store, or of a
+/// block.
+int64_t countSpanColumns(const KernelGroup &group);
+
+/// The stages that `schedule` has room for, and use of.
+int64_t countGemmStages(const KernelGroup &group, Schedule schedule);
 
 /// The tensor maps of a product's kernel: of both operands, then of the results
 /// that the copy engine stores. Tensors are numbered as the launch numbers

@@ -34,7 +34,10 @@ Value GemmKernel::loadScale(const Product::Operand &operand, Value block,
   if (operand.scaleKind == ScaleKind::Block128x128) {
     row = hopper.shiftRight(index, 7);
     column = block;
-    pitch = elements.constant(getColumns(type));
+    // Without a known number of them rows are as long as what is contracted.
+    pitch = ShapedType::isDynamic(getColumns(type))
+                ? toI64(hopper.add(lastBlock, 1))
+                : elements.constant(getColumns(type));
   }
   Value place = arith::MulIOp::create(b, loc, toI64(row), pitch);
   place = arith::AddIOp::create(b, loc, place, toI64(column));
@@ -58,27 +61,36 @@ SmallVector<Value> GemmKernel::loadRowScales(const GemmTile &tile,
   return scales;
 }
 
-/// One for the tile where that is in one block; else of each pair of columns
-/// that this thread has. Nothing where there are none.
+/// One for each part of the tile where that is in one block; else of each pair
+/// of columns that this thread has. Nothing where there are none.
 SmallVector<Value> GemmKernel::loadColumnScales(const GemmTile &tile,
                                                 Value depth) {
   SmallVector<Value> scales;
   if (!product.b.isBlockScaled())
     return scales;
-  bool isOne = product.b.scaleKind == ScaleKind::Block128x128 &&
-               128 % layout.tileColumns == 0;
-  if (isOne)
-    return {loadScale(product.b, depth, tile.column, 1)};
-  for (int64_t column = 0; column < layout.tileColumns; column += 8) {
-    Value index = hopper.add(tile.column, column);
-    index = hopper.add(index, hopper.shiftLeft(hopper.bitAnd(lane, 3), 1));
-    index = hopper.minimum(index, hopper.constant(product.n - 2));
-    bool isPair = product.b.scaleKind != ScaleKind::Block128x128;
-    Value scale = loadScale(product.b, depth, index, isPair ? 2 : 1);
-    for (int64_t i = 0; i < 2; ++i)
-      scales.push_back(isPair ? Value(vector::ExtractOp::create(
-                                    b, loc, scale, ArrayRef<int64_t>{i}))
-                              : scale);
+  int64_t columns = layout.getPartColumns();
+  bool isOfVectors = product.b.scaleKind != ScaleKind::Block128x128;
+  bool isOne = layout.hasOneScale(product.b);
+  for (int64_t part = 0; part < layout.parts; ++part) {
+    Value first = hopper.add(tile.column, part * layout.columns);
+    // With a tail they are at no fixed distances, and few fit into registers.
+    if (layout.hasColumnTail())
+      first = hopper.opaque(first);
+    if (isOne) {
+      scales.push_back(loadScale(product.b, depth, first, 1));
+      continue;
+    }
+    for (int64_t column = 0; column < columns; column += 8) {
+      Value index = hopper.add(first, column);
+      index = hopper.add(index, hopper.shiftLeft(hopper.bitAnd(lane, 3), 1));
+      if (layout.hasColumnTail())
+        index = hopper.minimum(index, hopper.constant(product.n - 2));
+      Value scale = loadScale(product.b, depth, index, isOfVectors ? 2 : 1);
+      for (int64_t i = 0; i < 2; ++i)
+        scales.push_back(isOfVectors ? Value(vector::ExtractOp::create(
+                                           b, loc, scale, ArrayRef<int64_t>{i}))
+                                     : scale);
+    }
   }
   return scales;
 }
@@ -99,23 +111,33 @@ void GemmKernel::promoteStage(GemmTile &tile, SmallVectorImpl<Value> &partial,
     hopper.fenceMma(partial);
     issue(partial, i, a, bs, /*adds=*/false);
     hopper.commitMma();
-    SmallVector<Value> rows = rowScales[i];
-    if (columnScales.size() == 1)
-      for (Value &scale : rows)
-        scale = arith::MulFOp::create(b, loc, scale, columnScales[0]);
+    // Both scales of sum `number`, as one; those of a part are few.
+    DenseMap<std::pair<Value, Value>, Value> scales;
+    auto getScale = [&](size_t number) -> Value {
+      Value row, column;
+      if (!rowScales[i].empty())
+        row = rowScales[i][number / 2 % 2];
+      if (columnScales.size() == static_cast<size_t>(layout.parts))
+        column = columnScales[number / (layout.getPartColumns() / 2)];
+      else if (!columnScales.empty())
+        column = columnScales[number / 4 * 2 + number % 2];
+      if (!row || !column)
+        return row ? row : column;
+      Value &scale = scales[{row, column}];
+      if (!scale)
+        scale = arith::MulFOp::create(b, loc, row, column);
+      return scale;
+    };
+    size_t count = tile.sums[i].size();
+    // Before the wait where they are known.
+    if (columnScales.size() <= static_cast<size_t>(layout.parts))
+      for (size_t number = 0; number < count; ++number)
+        getScale(number);
     hopper.waitMma(partial, 0);
     if (i == blocks - 1)
       release(place);
     for (auto [number, sum] : llvm::enumerate(tile.sums[i])) {
-      Value scale;
-      if (!rows.empty())
-        scale = rows[number / 2 % 2];
-      if (columnScales.size() > 1 || (rows.empty() && !columnScales.empty())) {
-        Value other = columnScales.size() == 1
-                          ? columnScales[0]
-                          : columnScales[number / 4 * 2 + number % 2];
-        scale = scale ? arith::MulFOp::create(b, loc, scale, other) : other;
-      }
+      Value scale = getScale(number);
       sum =
           scale
               ? Value(math::FmaOp::create(b, loc, partial[number], scale, sum))

@@ -24,13 +24,21 @@ static bool hasColumnSums(const KernelGroup &group) {
                       [&](ReduceRowsOp op) { return !group.isWhole(op); });
 }
 
-/// The most stages that fit beside the buffers of the stores.
-static int64_t countStages(const KernelGroup &group, Schedule schedule) {
+int64_t mlir::fuseops::countGemmStages(const KernelGroup &group,
+                                       Schedule schedule) {
   schedule.stages = 1;
   int64_t one = GemmLayout(group, schedule).getBytes();
   schedule.stages = 2;
   int64_t each = GemmLayout(group, schedule).getBytes() - one;
-  return std::min<int64_t>(8, 1 + (kMostSharedBytes - one) / each);
+  int64_t most = std::min<int64_t>(8, 1 + (kMostSharedBytes - one) / each);
+  const Product &product = *group.getProduct();
+  if (!product.isPromoted())
+    return most;
+  // No more than there are, of which each is written out.
+  int64_t blocks = product.k.isConstant()
+                       ? llvm::divideCeil(product.k.constant, kStageRowBytes)
+                       : 4;
+  return std::clamp<int64_t>(blocks, 1, std::min<int64_t>(4, most));
 }
 
 Schedule mlir::fuseops::chooseGemm(const KernelGroup &group) {
@@ -46,31 +54,31 @@ Schedule mlir::fuseops::chooseGemm(const KernelGroup &group) {
       group.getGroup().getBody().front().without_terminator());
   bool isWide = isPlain && wasted * 50 < product.n;
   schedule.tileColumns = isWide ? 192 : product.n > 64 ? 128 : 64;
-  schedule.storeBuffers = isWide ? 1 : 2;
+  // A tile has whole blocks; those of both halves are of two tiles.
+  int64_t least =
+      group.isHalved() ? 2 * kStoreColumns : countSpanColumns(group);
+  schedule.tileColumns = std::max(schedule.tileColumns, least);
+  // One more than are filled at once is read meanwhile.
+  int64_t open = GemmLayout(group, schedule).countOpenStores(group);
+  schedule.storeBuffers = isWide ? 1 : open + 1;
   schedule.raster = 16;
   if (product.isPromoted()) {
     // Three warpgroups hide one another's sums; two where partial results are
     // of 128 rows, or scales of columns take registers.
-    bool hasVectors = product.b.scaleKind == ScaleKind::Block1x128;
     schedule.pingPong = 0;
+    schedule.tileColumns = std::max<int64_t>(product.n > 64 ? 128 : 64, least);
+    bool hasVectors = product.b.isBlockScaled() &&
+                      !GemmLayout(group, schedule).hasOneScale(product.b);
     schedule.warpgroups = hasVectors || hasColumnSums(group) ? 2 : 3;
     schedule.tileRows = 64 * schedule.warpgroups;
-    schedule.tileColumns = product.n > 64 ? 128 : 64;
-    schedule.storeBuffers = 2;
+    schedule.storeBuffers = open + 1;
   }
-  schedule.stages = countStages(group, schedule);
-  if (product.isPromoted()) {
-    // No more than there are, of which each is written out.
-    int64_t blocks = product.k.isConstant()
-                         ? llvm::divideCeil(product.k.constant, kStageRowBytes)
-                         : 4;
-    schedule.stages = std::clamp<int64_t>(blocks, 1, 4);
-  }
+  schedule.stages = countGemmStages(group, schedule);
   schedule.vector = 2;
   schedule.threads = 128 * (schedule.warpgroups + 1);
   schedule.residents = 1;
   schedule.workers = kProcessors;
-  schedule.tiles = llvm::divideCeil(product.n, schedule.tileColumns);
+  schedule.tiles = GemmLayout(group, schedule).columnTiles;
   return schedule;
 }
 
@@ -93,14 +101,24 @@ static LogicalResult verifyProduct(const KernelGroup &group,
     if (!isa<BlockArgument>(skipReshapes(operand->tensor)))
       return product.op->emitOpError()
              << "expected operands that lie in memory for template `gemm`";
-  if (group.getNumLevels() > 1 ||
-      llvm::any_of(group.getRowOps(), [&](Operation *inner) {
-        return !isa<PointwiseOp, ReduceRowsOp>(inner);
+  if (llvm::any_of(group.getRowOps(), [&](Operation *inner) {
+        return !isa<PointwiseOp, ReduceRowsOp, ReduceBlocksOp, ExpandBlocksOp,
+                    ConcatOp>(inner);
       }))
     return op.emitOpError()
-           << "expected only pointwise operations and reductions over rows "
-              "beside the contraction in a group of template `gemm`";
-  if (group.getSpace().columns != product.n || chooseCudaVector(group) < 2)
+           << "expected only pointwise operations, reductions over rows and "
+              "blocks beside the contraction in a group of template `gemm`";
+  for (Operation *inner : group.getRowOps())
+    if (BlockShape shape = group.getBlocksOf(inner);
+        shape.isVisited() &&
+        (shape.rows != 1 || !llvm::is_contained({32, 64, 128}, shape.columns)))
+      return inner->emitOpError()
+             << "expected blocks of one row and 32, 64 or 128 columns in a "
+                "group of template `gemm`, but got "
+             << shape.rows << " by " << shape.columns;
+  int64_t columns = group.getSpace().columns;
+  if (columns != (group.isHalved() ? product.n / 2 : product.n) ||
+      countAlignedColumns(group) < 2)
     return op.emitOpError()
            << "expected tensors with the contraction's " << product.n
            << " columns, an even number that rows begin at, "
@@ -146,6 +164,24 @@ LogicalResult mlir::fuseops::verifyGemm(const KernelGroup &group,
            << "expected schedule `tile_columns` to be 64, 128, 192 or 256, but "
               "got "
            << schedule.tileColumns;
+  GemmLayout layout(group, schedule);
+  int64_t together = countSpanColumns(group);
+  if (layout.getPartColumns() % kStoreColumns != 0 ||
+      (layout.getPartColumns() % together != 0 &&
+       2 * layout.getPartColumns() != together))
+    return op.emitOpError()
+           << "expected schedule `tile_columns` to be a multiple of "
+           << layout.parts * std::max(kStoreColumns, together / 2)
+           << ", so that one or two tiles have whole blocks of each part, but "
+              "got "
+           << schedule.tileColumns;
+  if (layout.cluster > 1 &&
+      (group.getNumLevels() > 2 || schedule.workers % layout.cluster != 0))
+    return op.emitOpError()
+           << "expected an even number of schedule `workers`, and blocks of "
+              "what is no other block's, where two tiles have a block, but "
+              "got "
+           << schedule.workers;
   int64_t sums = schedule.tileRows / shares * schedule.tileColumns / 128;
   if (product.isPromoted())
     sums += schedule.tileColumns / 2;
@@ -153,16 +189,22 @@ LogicalResult mlir::fuseops::verifyGemm(const KernelGroup &group,
     return op.emitOpError() << "expected a schedule with at most "
                             << countMostSums(schedule.warpgroups)
                             << " sums a thread, but got " << sums;
-  if (schedule.raster < 1 || schedule.storeBuffers < 1 || schedule.stages < 1)
-    return op.emitOpError() << "expected schedule `raster`, `store_buffers` "
-                               "and `stages` of at least 1";
+  int64_t open = layout.countOpenStores(group);
+  if (schedule.storeBuffers < open)
+    return op.emitOpError()
+           << "expected schedule `store_buffers` of at least " << open
+           << ", one of each store of 64 columns, but got "
+           << schedule.storeBuffers;
+  if (schedule.raster < 1 || schedule.stages < 1)
+    return op.emitOpError()
+           << "expected schedule `raster` and `stages` of at least 1";
   if (hasColumnSums(group) &&
       (schedule.tileRows != kTileSize || !countTileRows(group)))
     return op.emitOpError() << "expected schedule `tile_rows` of " << kTileSize
                             << ", of `?` or a fixed number of rows, where rows "
                                "are reduced, but got "
                             << schedule.tileRows;
-  int64_t bytes = GemmLayout(group, schedule).getBytes();
+  int64_t bytes = layout.getBytes();
   if (bytes > kMostSharedBytes)
     return op.emitOpError()
            << "expected a schedule whose stages and buffers fit into "
@@ -170,6 +212,6 @@ LogicalResult mlir::fuseops::verifyGemm(const KernelGroup &group,
   // What follows from the rest.
   schedule.threads = 128 * (schedule.warpgroups + 1);
   schedule.rows = schedule.residents = 1;
-  schedule.tiles = llvm::divideCeil(product.n, schedule.tileColumns);
+  schedule.tiles = layout.columnTiles;
   return success();
 }

@@ -137,6 +137,14 @@ Value HopperBuilder::uniform(Value value) {
   return shuffle(value, constant(0));
 }
 
+Value HopperBuilder::readThread() {
+  return ptx("mov.u32 $0, %tid.x;", "=r", {}, b.getI32Type());
+}
+
+Value HopperBuilder::opaque(Value value) {
+  return ptx("", "=r,0", value, b.getI32Type());
+}
+
 Value HopperBuilder::permute(Value x, Value y, Value selector) {
   return ptx("prmt.b32 $0, $1, $2, $3;", "=r,r,r,r", {x, y, selector},
              b.getI32Type());
@@ -219,6 +227,26 @@ void HopperBuilder::wait(Value barrier, Value parity) {
 }
 
 //===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+Value HopperBuilder::mapShared(Value address, Value rank) {
+  return ptx("mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", {address, rank},
+             b.getI32Type());
+}
+
+void HopperBuilder::storeRemote(Value address, Value value, Value barrier) {
+  ptx("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [$0], $1, "
+      "[$2];",
+      "r,r,r,~{memory}", {address, value, barrier});
+}
+
+void HopperBuilder::syncCluster() {
+  ptx("barrier.cluster.arrive.release.aligned;", "~{memory}", {});
+  ptx("barrier.cluster.wait.acquire.aligned;", "~{memory}", {});
+}
+
+//===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
 
@@ -256,11 +284,24 @@ void HopperBuilder::fenceShared() {
   ptx("fence.proxy.async.shared::cta;", "~{memory}", {});
 }
 
-void HopperBuilder::storeMatrices(Value address, ArrayRef<Value> words) {
+void HopperBuilder::storeMatrices(Value address, ArrayRef<Value> words,
+                                  bool transposes) {
   SmallVector<Value> operands = {address};
   llvm::append_range(operands, words);
-  ptx("stmatrix.sync.aligned.m8n8.x4.shared.b16 [$0], {$1, $2, $3, $4};",
+  ptx("stmatrix.sync.aligned.m8n8.x4" +
+          std::string(transposes ? ".trans" : "") +
+          ".shared.b16 [$0], {$1, $2, $3, $4};",
       "r,r,r,r,r,~{memory}", operands);
+}
+
+Value HopperBuilder::loadShared(Value address, Type type) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext(), 3);
+  auto vector = dyn_cast<VectorType>(type);
+  int64_t bits = (vector ? vector.getNumElements() : 1) *
+                 getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  return LLVM::LoadOp::create(
+      b, loc, type, LLVM::IntToPtrOp::create(b, loc, pointer, address),
+      bits / 8);
 }
 
 void HopperBuilder::storePair(Value address, Value first, Value second) {

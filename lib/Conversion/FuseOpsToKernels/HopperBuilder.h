@@ -56,8 +56,13 @@ public:
   loop(Value from, Value to, Value step, ValueRange state,
        function_ref<SmallVector<Value>(Value index, ValueRange state)> body);
 
+  /// The number of the thread, as if it were another each time.
+  Value readThread();
   /// The value that the first thread of the warp has: known to be one for all.
   Value uniform(Value value);
+  /// `value` of 32 bits: what is computed of it is computed after this, and no
+  /// register keeps it from before.
+  Value opaque(Value value);
   /// The value of the thread of the warp of number `lane`.
   Value shuffle(Value value, Value lane);
   /// Bytes of two words, chosen by the four digits of `selector`.
@@ -81,6 +86,15 @@ public:
   /// ends with an error. (ptxas 13.0 spills registers around a `trap`.)
   void wait(Value barrier, Value parity);
 
+  /// The address that `address` of shared memory has in the cluster's block of
+  /// number `rank`.
+  Value mapShared(Value address, Value rank);
+  /// Stores 32 bits in another block's memory and tells a barrier there, which
+  /// counts their bytes.
+  void storeRemote(Value address, Value value, Value barrier);
+  /// Waits for all threads of the cluster.
+  void syncCluster();
+
   void prefetchMap(Value map);
   /// Copies a box from column `x` and row `y` on to shared memory, or back.
   void load(Value target, Value map, Value x, Value y, Value barrier);
@@ -91,8 +105,11 @@ public:
   void waitStores();
   /// Makes what this thread wrote to shared memory visible to the copy engine.
   void fenceShared();
-  /// Stores four 8x8 matrices of 16 bits, whose rows lie where the threads say.
-  void storeMatrices(Value address, ArrayRef<Value> words);
+  /// Stores four 8x8 matrices of 16 bits, whose rows, or columns, lie where the
+  /// threads say.
+  void storeMatrices(Value address, ArrayRef<Value> words,
+                     bool transposes = false);
+  Value loadShared(Value address, Type type);
   void storePair(Value address, Value first, Value second);
 
   /// Has `sums` computed here, not where they are read.

@@ -110,9 +110,30 @@ LogicalResult KernelGroup::decompose() {
     if (isOpTriviallyDead(&op) && !isProduct(&op))
       rewriter.eraseOp(&op);
   // What it reads may have been decomposed.
-  if (product)
+  if (product) {
     product = Product::get(product->op);
+    findProductParts();
+  }
   return success();
+}
+
+/// The halves of the columns where nothing but memory sees them together.
+void KernelGroup::findProductParts() {
+  Value result = product->getResult();
+  auto isHalf = [](Operation *user) {
+    auto slice = dyn_cast<SliceOp>(user);
+    return slice && fuseops::isHalf(slice);
+  };
+  bool isHalved = llvm::all_of(result.getUsers(), [&](Operation *user) {
+    return isHalf(user) || isa<YieldOp>(user);
+  });
+  for (Operation *user : result.getUsers())
+    if (isHalved && isHalf(user))
+      productParts.push_back(
+          {user->getResult(0),
+           static_cast<int64_t>(cast<SliceOp>(user).getOffset())});
+  if (productParts.empty())
+    productParts.push_back({result, 0});
 }
 
 /// Whether an operation visits its operands and writes them to other places. A
@@ -171,7 +192,10 @@ LogicalResult KernelGroup::findSpace() {
       if (fuseops::getSpace(type).rows != Extent{1, 0})
         space.rows = fuseops::getSpace(type).rows;
   SmallVector<int64_t> widths;
-  for (Operation &op : body.without_terminator())
+  for (Operation &op : body.without_terminator()) {
+    // What is read in parts is visited in parts.
+    if (isProduct(&op) && isHalved())
+      continue;
     for (RankedTensorType type : visitedTypes(op, blocks)) {
       IterationSpace own = fuseops::getSpace(type);
       if (own.rows == space.rows)
@@ -180,6 +204,7 @@ LogicalResult KernelGroup::findSpace() {
         return op.emitOpError()
                << "visits other rows than the rest of its kernel";
     }
+  }
   space.columns = widths.empty() ? 1 : *llvm::max_element(widths);
   for (Operation &op : body.without_terminator())
     if (failed(verifyReads(op)))
@@ -197,7 +222,10 @@ bool KernelGroup::isPartlyBroadcast(Value value) const {
 /// Checks that what an operation reads is where the kernel can read it.
 LogicalResult KernelGroup::verifyReads(Operation &op) const {
   auto isComputed = [](Value value) { return !findView(value); };
-  if (isa<SliceOp, PermuteOp>(op) && !isScattered(op) &&
+  bool isPart = llvm::any_of(productParts, [&](const ProductPart &part) {
+    return part.value.getDefiningOp() == &op;
+  });
+  if (isa<SliceOp, PermuteOp>(op) && !isPart && !isScattered(op) &&
       isComputed(op.getResult(0)))
     return op.emitOpError() << "moves a value that its own kernel computes";
   auto concat = dyn_cast<ConcatOp>(op);
@@ -289,7 +317,7 @@ LogicalResult KernelGroup::findLevels() {
     if (isa<ReduceColumnsOp>(op) && isOfTiles())
       return op.emitOpError()
              << "reduces whole rows, which a kernel of tiles does not see";
-    if (isa<ReduceColumnsOp>(op) || (isTile() && isa<ReduceBlocksOp>(op)))
+    if (isa<ReduceColumnsOp>(op) || (isOfTiles() && isa<ReduceBlocksOp>(op)))
       ++level;
     for (Value result : op.getResults())
       levels[result] = level;

@@ -33,6 +33,13 @@ struct Store {
   unsigned output; ///< number of the group's result
 };
 
+/// Columns of a contraction's result that the group reads as one matrix: all of
+/// them, or a half of a GLU's input.
+struct ProductPart {
+  Value value;
+  int64_t offset; ///< its first column
+};
+
 /// The body of a memory group, decomposed into core operations, and what the
 /// kernel templates need to know of it.
 class KernelGroup {
@@ -49,6 +56,12 @@ public:
   }
   /// The contraction whose result the others read, of template `gemm`.
   const std::optional<Product> &getProduct() const { return product; }
+  ArrayRef<ProductPart> getProductParts() const { return productParts; }
+  /// Whether the group reads the halves of the contraction's columns, element
+  /// by element, in place of all of them.
+  bool isHalved() const {
+    return product && productParts.front().value != product->getResult();
+  }
   /// Whether a block of the kernel sees parts of rows only.
   bool isOfTiles() const { return isTile() || product; }
   /// Which blocks `value` stands for; none where it has Placement::Block too:
@@ -101,6 +114,7 @@ public:
 private:
   LogicalResult findProduct();
   LogicalResult decompose();
+  void findProductParts();
   LogicalResult findSpace();
   LogicalResult findLevels();
   LogicalResult findStores();
@@ -110,6 +124,7 @@ private:
 
   GroupOp group;
   std::optional<Product> product;
+  SmallVector<ProductPart> productParts;
   IterationSpace space;
   DenseMap<Value, BlockShape> blocks;
   DenseMap<Value, unsigned> levels;

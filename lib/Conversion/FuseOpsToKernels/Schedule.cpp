@@ -47,27 +47,32 @@ SmallVector<Access> getWideAccesses(const KernelGroup &group) {
 }
 } // namespace
 
-int64_t mlir::fuseops::chooseCudaVector(const KernelGroup &group) {
-  int64_t widest = 1;
-  int64_t vector = 1 << 20;
+int64_t mlir::fuseops::countAlignedColumns(const KernelGroup &group) {
+  int64_t count = 1 << 20;
   for (const Access &access : getWideAccesses(group)) {
-    widest = std::max(widest, 16 / getElementBytes(access.element));
-    vector = std::min(vector, powerOfTwoIn(access.columns));
+    count = std::min(count, powerOfTwoIn(access.columns));
     // Others are read one by one.
     if (access.isContiguous())
-      vector = std::min(vector, access.getRowAlignment());
+      count = std::min(count, access.getRowAlignment());
   }
   // And every row that it walks over, of computed values and of one column too.
   auto walk = [&](Value value) {
     if (group.getPlacement(value) == Placement::Full)
-      vector = std::min(vector, powerOfTwoIn(getColumns(
-                                    cast<RankedTensorType>(value.getType()))));
+      count = std::min(count, powerOfTwoIn(getColumns(
+                                  cast<RankedTensorType>(value.getType()))));
   };
   for (Operation *op : group.getRowOps()) {
     llvm::for_each(op->getOperands(), walk);
     llvm::for_each(op->getResults(), walk);
   }
-  return std::min({vector, widest, int64_t(8)});
+  return count;
+}
+
+int64_t mlir::fuseops::chooseCudaVector(const KernelGroup &group) {
+  int64_t widest = 1;
+  for (const Access &access : getWideAccesses(group))
+    widest = std::max(widest, 16 / getElementBytes(access.element));
+  return std::min({countAlignedColumns(group), widest, int64_t(8)});
 }
 
 static Schedule chooseCpu(const KernelGroup &group) {

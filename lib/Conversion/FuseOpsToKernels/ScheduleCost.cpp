@@ -61,7 +61,7 @@ private:
 };
 } // namespace
 
-static double evaluate(Extent extent, int64_t size) {
+double mlir::fuseops::evaluateExtent(Extent extent, int64_t size) {
   return static_cast<double>(extent.constant + extent.perSymbol * size +
                              extent.perBlock32 * llvm::divideCeil(size, 32) +
                              extent.perBlock128 * llvm::divideCeil(size, 128));
@@ -70,8 +70,8 @@ static double evaluate(Extent extent, int64_t size) {
 double CudaCost::countBytes(ValueRange values) const {
   double bytes = 0;
   for (Value value : values)
-    bytes +=
-        evaluate(getNumBytes(cast<RankedTensorType>(value.getType())), size);
+    bytes += evaluateExtent(
+        getNumBytes(cast<RankedTensorType>(value.getType())), size);
   return bytes;
 }
 
@@ -80,7 +80,8 @@ double CudaCost::countBytes(ValueRange values) const {
 double CudaCost::countPartialBytes() const {
   auto workers = static_cast<double>(schedule.getRowWorkers());
   if (schedule.tilePartials)
-    workers = std::ceil(evaluate(group.getSpace().rows, size) / kTileSize);
+    workers =
+        std::ceil(evaluateExtent(group.getSpace().rows, size) / kTileSize);
   double bytes = 0;
   for (ReduceRowsOp op : group.getRowReductions())
     bytes += 2.0 * 4 * workers *
@@ -145,7 +146,7 @@ double CudaCost::getMicroseconds() const {
 
   // A task is what a block handles at once: some rows or a part of them, or a
   // tile.
-  double rows = std::max(1.0, evaluate(group.getSpace().rows, size));
+  double rows = std::max(1.0, evaluateExtent(group.getSpace().rows, size));
   auto columns = static_cast<double>(group.getSpace().columns);
   double rowsPerTask = group.isTile() ? kTileSize : schedule.rows;
   double tasks = std::max(1.0, std::ceil(rows / rowsPerTask) * schedule.tiles);
@@ -213,6 +214,8 @@ static double estimateCpu(const KernelGroup &group, const Schedule &schedule) {
 double mlir::fuseops::estimateTime(const KernelGroup &group,
                                    const Schedule &schedule,
                                    const KernelTarget &target, int64_t size) {
-  return target.isCUDA() ? CudaCost(group, schedule, size).getMicroseconds()
-                         : estimateCpu(group, schedule);
+  if (!target.isCUDA())
+    return estimateCpu(group, schedule);
+  return group.getProduct() ? estimateGemm(group, schedule, size)
+                            : CudaCost(group, schedule, size).getMicroseconds();
 }

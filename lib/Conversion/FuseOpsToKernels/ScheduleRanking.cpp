@@ -88,6 +88,11 @@ void ScheduleRanking::tryKeys(ArrayRef<ScheduleKey> keys, Schedule schedule,
   }
 }
 
+/// Whether it says how a product is cut.
+static bool isGemmKey(const ScheduleKey &key) {
+  return key.verify == verifyGemmKeys || key.field == &Schedule::stages;
+}
+
 /// The keys that are not the chosen ones', and those that say how the work is
 /// cut: what is chosen for them may change.
 DictionaryAttr ScheduleRanking::write(const Schedule &schedule) {
@@ -95,7 +100,9 @@ DictionaryAttr ScheduleRanking::write(const Schedule &schedule) {
   SmallVector<NamedAttribute> entries;
   for (const ScheduleKey &key : getScheduleKeys()) {
     int64_t value = schedule.*(key.field);
-    bool isTried = key.getValues && !key.getValues(group, target).empty();
+    bool isTried = group.getProduct()
+                       ? isGemmKey(key)
+                       : key.getValues && !key.getValues(group, target).empty();
     if (value != chosen.*(key.field) ||
         (isTried && value != Schedule().*(key.field)))
       entries.push_back(
@@ -134,8 +141,12 @@ SmallVector<DictionaryAttr> ScheduleRanking::run(unsigned limit) {
     // What is refused is no candidate, and nobody's fault.
     ScopedDiagnosticHandler refusals(group.getGroup()->getContext(),
                                      [](Diagnostic &) { return success(); });
-    tryKeys(getScheduleKeys(), chosen,
-            group.isTile() ? kMostTileChanges : kMostChanges);
+    if (group.getProduct())
+      for (const Schedule &schedule : listGemmSchedules(group))
+        tryAttribute(write(schedule));
+    else
+      tryKeys(getScheduleKeys(), chosen,
+              group.isTile() ? kMostTileChanges : kMostChanges);
   }
   llvm::sort(candidates);
   // First the best of each set of keys: their other values are more of the

@@ -39,6 +39,9 @@ ArrayRef<ScheduleKey> getScheduleKeys();
 /// What is chosen for a group: the schedule that its attribute's keys override.
 Schedule chooseBase(const KernelGroup &group, const KernelTarget &target);
 
+/// The largest power of two that divides every row that the group walks over,
+/// and where it begins.
+int64_t countAlignedColumns(const KernelGroup &group);
 /// The most elements that a thread can read and write at once: on CUDA every
 /// vector access is aligned, so the width divides the row, its pitch and its
 /// offset; 16 bytes of the narrowest element are one access.
@@ -96,6 +99,14 @@ LogicalResult verifyCudaTiles(const KernelGroup &group,
 /// What is chosen for a product: a tile that wastes few columns, with as many
 /// stages as fit.
 Schedule chooseGemm(const KernelGroup &group);
+/// The schedules of a product that are worth a measurement beside the one that
+/// is chosen, whether or not they can be made.
+SmallVector<Schedule> listGemmSchedules(const KernelGroup &group);
+/// `estimateTime` of a product, by the work of its tiles.
+double estimateGemm(const KernelGroup &group, const Schedule &schedule,
+                    int64_t size);
+/// An extent where `?` is `size`.
+double evaluateExtent(Extent extent, int64_t size);
 /// Checks that the template can make the group's product, and its schedule.
 /// Fails with an error at the group.
 LogicalResult verifyGemm(const KernelGroup &group, const KernelTarget &target,

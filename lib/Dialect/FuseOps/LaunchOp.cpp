@@ -18,27 +18,31 @@ static constexpr int64_t kMapAlignment = 16;
 
 LogicalResult
 TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                      int64_t tensor, int64_t columns, ArrayRef<int64_t> rows,
-                      int64_t pitch, int64_t boxColumns, int64_t boxRows,
-                      int64_t swizzle, ArrayRef<int64_t> batch,
-                      int64_t batchPitch) {
+                      int64_t tensor, ArrayRef<int64_t> columns,
+                      ArrayRef<int64_t> rows, ArrayRef<int64_t> pitch,
+                      int64_t boxColumns, int64_t boxRows, int64_t swizzle,
+                      ArrayRef<int64_t> batch, int64_t batchPitch) {
   auto isNegative = [](int64_t factor) { return factor < 0; };
   if (tensor < 0)
     return emitError() << "expected `tensor` of at least 0, but got " << tensor;
-  if (columns < 0 || columns > kMaxColumns)
-    return emitError() << "expected `columns` of 0 to " << kMaxColumns
-                       << ", but got " << columns;
-  for (ArrayRef<int64_t> size : {rows, batch})
+  for (ArrayRef<int64_t> size : {columns, rows, pitch, batch})
     if (size.size() > 4 || llvm::any_of(size, isNegative))
       return emitError() << "expected sizes of at most 4 factors, none of them "
                             "negative, but got ["
                          << size << "]";
-  if (rows.empty())
-    return emitError() << "expected `rows` of at least one factor";
-  if (pitch < 1 || pitch < columns)
+  if (columns.empty() || rows.empty() || pitch.empty())
+    return emitError() << "expected `columns`, `rows` and `pitch` of at least "
+                          "one factor each";
+  Extent width = Extent::fromArray(columns), step = Extent::fromArray(pitch);
+  if (width.constant > kMaxColumns)
+    return emitError() << "expected at most " << kMaxColumns
+                       << " `columns`, but got [" << columns << "]";
+  // What depends on S is checked where S is known.
+  if (step == Extent() || (width.isConstant() && step.isConstant() &&
+                           step.constant < width.constant))
     return emitError() << "expected `pitch` of at least "
-                       << std::max<int64_t>(columns, 1) << ", but got "
-                       << pitch;
+                       << std::max<int64_t>(width.constant, 1) << ", but got ["
+                       << pitch << "]";
   for (int64_t box : {boxColumns, boxRows})
     if (box < 1 || box > kMaxBox)
       return emitError() << "expected a box of 1 to " << kMaxBox
@@ -71,12 +75,19 @@ LogicalResult LaunchOp::verify() {
                            << ", but got " << count << " elements of " << bytes
                            << " bytes";
     };
-    for (int64_t pitch : {map.getPitch(), map.getBatchPitch()}) {
-      int64_t pitchBytes;
-      if (llvm::MulOverflow(pitch, bytes, pitchBytes) ||
-          pitchBytes % kMapAlignment != 0 || pitchBytes > kMaxPitchBytes)
-        return emit("a pitch that is a multiple of 16 bytes below 2^40", pitch);
-    }
+    auto isPitch = [&](int64_t count, int64_t alignment) {
+      int64_t size;
+      return !llvm::MulOverflow(count, bytes, size) && size % alignment == 0 &&
+             size <= kMaxPitchBytes;
+    };
+    StringRef pitch = "a pitch that is a multiple of 16 bytes below 2^40";
+    // What depends on S may be a multiple for some S only.
+    bool isKnown = Extent::fromArray(map.getPitch()).isConstant();
+    for (int64_t factor : map.getPitch())
+      if (!isPitch(factor, isKnown ? kMapAlignment : 1))
+        return emit(pitch, factor);
+    if (!isPitch(map.getBatchPitch(), kMapAlignment))
+      return emit(pitch, map.getBatchPitch());
     int64_t boxBytes = map.getBoxColumns() * bytes;
     if (boxBytes % kMapAlignment != 0)
       return emit("boxes whose rows are multiples of 16 bytes",

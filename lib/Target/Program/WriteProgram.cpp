@@ -101,12 +101,13 @@ Offset<schema::Tensor> Writer::writeTensor(const ProgramTensor &tensor) {
 }
 
 Offset<schema::TensorMap> Writer::writeTensorMap(TensorMapAttr map) {
+  schema::Extent columns = convert(Extent::fromArray(map.getColumns()));
   schema::Extent rows = convert(Extent::fromArray(map.getRows()));
+  schema::Extent pitch = convert(Extent::fromArray(map.getPitch()));
   schema::Extent batch = convert(Extent::fromArray(map.getBatch()));
-  return schema::CreateTensorMap(builder, map.getTensor(), map.getColumns(),
-                                 &rows, map.getPitch(), map.getBoxColumns(),
-                                 map.getBoxRows(), map.getSwizzle(), &batch,
-                                 map.getBatchPitch());
+  return schema::CreateTensorMap(builder, map.getTensor(), &columns, &rows,
+                                 &pitch, map.getBoxColumns(), map.getBoxRows(),
+                                 map.getSwizzle(), &batch, map.getBatchPitch());
 }
 
 Offset<schema::Step> Writer::writeStep(const ProgramStep &step) {

@@ -151,12 +151,93 @@ forward {
 
 fuseops.fusible @no_buffers(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
 forward {
-  // expected-error @below {{'fuseops.group' op expected schedule `raster`, `store_buffers` and `stages` of at least 1}}
+  // expected-error @below {{'fuseops.group' op expected schedule `store_buffers` of at least 1, one of each store of 64 columns, but got 0}}
   %y = fuseops.group @k gemm schedule {store_buffers = 0 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
     %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
     fuseops.yield %z : tensor<?x64xbf16>
   }
   fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @no_raster(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `raster` and `stages` of at least 1}}
+  %y = fuseops.group @k gemm schedule {raster = 0 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+// The product's two halves and the GLU are stored at once.
+fuseops.fusible @few_buffers(%x: tensor<?x64xbf16>, %w: tensor<256x64xbf16>) -> (tensor<?x256xbf16>, tensor<?x128xbf16>)
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `store_buffers` of at least 3, one of each store of 64 columns, but got 2}}
+  %y:2 = fuseops.group @k gemm schedule {store_buffers = 2 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<256x64xbf16>) -> (tensor<?x256xbf16>, tensor<?x128xbf16>) {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<256x64xbf16>) -> tensor<?x256xbf16>
+    %q = fuseops.swiglu %z activation(first) : tensor<?x256xbf16> -> tensor<?x128xbf16>
+    fuseops.yield %z, %q : tensor<?x256xbf16>, tensor<?x128xbf16>
+  }
+  fuseops.return %y#0, %y#1 : tensor<?x256xbf16>, tensor<?x128xbf16>
+}
+
+// -----
+
+fuseops.fusible @halves_of_tiles(%x: tensor<?x64xbf16>, %w: tensor<256x64xbf16>) -> tensor<?x128xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `tile_columns` to be a multiple of 128, so that one or two tiles have whole blocks of each part, but got 192}}
+  %y = fuseops.group @k gemm schedule {tile_columns = 192 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<256x64xbf16>) -> tensor<?x128xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<256x64xbf16>) -> tensor<?x256xbf16>
+    %q = fuseops.swiglu %z activation(first) : tensor<?x256xbf16> -> tensor<?x128xbf16>
+    fuseops.yield %q : tensor<?x128xbf16>
+  }
+  fuseops.return %y : tensor<?x128xbf16>
+}
+
+// -----
+
+// Neighbouring blocks of a cluster have the halves of 128 columns.
+fuseops.fusible @cluster(%x: tensor<?x64xbf16>, %w: tensor<256x64xbf16>) -> tensor<?x1xf32>
+forward {
+  // expected-error @below {{'fuseops.group' op expected an even number of schedule `workers`, and blocks of what is no other block's, where two tiles have a block, but got 3}}
+  %y = fuseops.group @k gemm schedule {workers = 3 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<256x64xbf16>) -> tensor<?x1xf32> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<256x64xbf16>) -> tensor<?x256xf32>
+    %q = fuseops.swiglu %z activation(first) : tensor<?x256xf32> -> tensor<?x128xf32>
+    %m = fuseops.reduce_blocks %q block(1, 128) : tensor<?x128xf32> -> tensor<?x1xf32>
+    fuseops.yield %m : tensor<?x1xf32>
+  }
+  fuseops.return %y : tensor<?x1xf32>
+}
+
+// -----
+
+// Pairs that lie in turns are no halves.
+fuseops.fusible @interleaved(%x: tensor<?x64xbf16>, %w: tensor<256x64xbf16>) -> tensor<?x128xbf16>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<256x64xbf16>) -> tensor<?x128xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<256x64xbf16>) -> tensor<?x256xbf16>
+    // expected-error @below {{changes rows or columns within a kernel}}
+    %q = fuseops.swiglu %z activation(first) interleave(32) : tensor<?x256xbf16> -> tensor<?x128xbf16>
+    fuseops.yield %q : tensor<?x128xbf16>
+  }
+  fuseops.return %y : tensor<?x128xbf16>
+}
+
+// -----
+
+fuseops.fusible @blocks_of_columns(%x: tensor<?x64xbf16>, %w: tensor<256x64xbf16>) -> tensor<?x256xf32, #fuseops.blocks<128>>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<256x64xbf16>) -> tensor<?x256xf32, #fuseops.blocks<128>> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<256x64xbf16>) -> tensor<?x256xf32>
+    // expected-error @below {{'fuseops.reduce_blocks' op expected blocks of one row and 32, 64 or 128 columns in a group of template `gemm`, but got 128 by 1}}
+    %q = fuseops.reduce_blocks %z block(128, 1) : tensor<?x256xf32> -> tensor<?x256xf32, #fuseops.blocks<128>>
+    fuseops.yield %q : tensor<?x256xf32, #fuseops.blocks<128>>
+  }
+  fuseops.return %y : tensor<?x256xf32, #fuseops.blocks<128>>
 }
 
 // -----

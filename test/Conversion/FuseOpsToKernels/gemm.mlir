@@ -6,9 +6,9 @@
 // CHECK-LABEL: fuseops.fusible @epilogue
 // CHECK: %[[Y:.+]] = fuseops.launch @kernels::@k(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}})
 // CHECK-SAME: kernel_template = #fuseops<kernel_template gemm>
-// CHECK-SAME: maps = [#fuseops.tensor_map<tensor = 0, columns = 256, rows = [0, 1], pitch = 256, box_columns = 64, box_rows = 128, swizzle = 128>,
-// CHECK-SAME: #fuseops.tensor_map<tensor = 1, columns = 256, rows = [384, 0], pitch = 256, box_columns = 64, box_rows = 128, swizzle = 128>,
-// CHECK-SAME: #fuseops.tensor_map<tensor = 3, columns = 384, rows = [0, 1], pitch = 384, box_columns = 64, box_rows = 16, swizzle = 128>]
+// CHECK-SAME: maps = [#fuseops.tensor_map<tensor = 0, columns = [256, 0], rows = [0, 1], pitch = [256, 0], box_columns = 64, box_rows = 128, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 1, columns = [256, 0], rows = [384, 0], pitch = [256, 0], box_columns = 64, box_rows = 128, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 3, columns = [384, 0], rows = [0, 1], pitch = [384, 0], box_columns = 64, box_rows = 16, swizzle = 128>]
 // CHECK-SAME: max_workers = 132
 // CHECK-SAME: rows = array<i64: 0, 3>
 // CHECK-SAME: threads_x = 384
@@ -28,9 +28,9 @@ forward {
 // CHECK-LABEL: fuseops.fusible @weight_gradient
 // CHECK: fuseops.launch
 // CHECK-SAME: count_max_workers = 2147483647 : i64, count_rows = array<i64: 0, 1>
-// CHECK-SAME: maps = [#fuseops.tensor_map<tensor = 0, columns = 256, rows = [0, 1], pitch = 256, box_columns = 64, box_rows = 64, swizzle = 128>,
-// CHECK-SAME: #fuseops.tensor_map<tensor = 1, columns = 384, rows = [0, 1], pitch = 384, box_columns = 64, box_rows = 64, swizzle = 128>,
-// CHECK-SAME: #fuseops.tensor_map<tensor = 2, columns = 384, rows = [256, 0], pitch = 384, box_columns = 64, box_rows = 16, swizzle = 128>]
+// CHECK-SAME: maps = [#fuseops.tensor_map<tensor = 0, columns = [256, 0], rows = [0, 1], pitch = [256, 0], box_columns = 64, box_rows = 64, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 1, columns = [384, 0], rows = [0, 1], pitch = [384, 0], box_columns = 64, box_rows = 64, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 2, columns = [384, 0], rows = [256, 0], pitch = [384, 0], box_columns = 64, box_rows = 16, swizzle = 128>]
 // CHECK-SAME: rows = array<i64: 512, 0>
 fuseops.fusible @weight_gradient(%dy: tensor<?x256xbf16>, %x: tensor<?x384xbf16>) -> tensor<256x384xbf16>
 forward {
@@ -39,6 +39,23 @@ forward {
     fuseops.yield %p : tensor<256x384xbf16>
   }
   fuseops.return %y : tensor<256x384xbf16>
+}
+
+// In FP8 both operands are transposed copies: the elements that are contracted lie
+// side by side, and rows are `?` long.
+// CHECK-LABEL: fuseops.fusible @weight_gradient_fp8
+// CHECK: fuseops.launch
+// CHECK-SAME: count_rows = array<i64: 0, 1>
+// CHECK-SAME: maps = [#fuseops.tensor_map<tensor = 0, columns = [0, 1], rows = [256, 0], pitch = [0, 1], box_columns = 128, box_rows = 128, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 2, columns = [0, 1], rows = [384, 0], pitch = [0, 1], box_columns = 128, box_rows = 128, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 4, columns = [384, 0], rows = [256, 0], pitch = [384, 0], box_columns = 32, box_rows = 16, swizzle = 128>]
+fuseops.fusible @weight_gradient_fp8(%dy: tensor<256x?xf8E5M2>, %s: tensor<2x?xf32, #fuseops.blocks<128>>, %x: tensor<384x?xf8E4M3FN>, %t: tensor<?x384xf32, #fuseops.blocks<128>>) -> tensor<256x384xf32>
+forward {
+  %y = fuseops.group @k gemm (%a = %dy, %as = %s, %c = %x, %cs = %t) : (tensor<256x?xf8E5M2>, tensor<2x?xf32, #fuseops.blocks<128>>, tensor<384x?xf8E4M3FN>, tensor<?x384xf32, #fuseops.blocks<128>>) -> tensor<256x384xf32> {
+    %p = fuseops.scaled_matmul %a[%as] block<128x128>, %c[%cs] block<1x128> : (tensor<256x?xf8E5M2>, tensor<2x?xf32, #fuseops.blocks<128>>, tensor<384x?xf8E4M3FN>, tensor<?x384xf32, #fuseops.blocks<128>>) -> tensor<256x384xf32>
+    fuseops.yield %p : tensor<256x384xf32>
+  }
+  fuseops.return %y : tensor<256x384xf32>
 }
 
 // Sums over rows are partial results of warps: of tiles where they are of columns,
@@ -78,4 +95,46 @@ forward {
     fuseops.yield %p : tensor<?x384xbf16>
   }
   fuseops.return %y : tensor<?x384xbf16>
+}
+
+// A GLU reads the halves of the columns: a tile has 64 of each, in boxes of 64 rows of
+// the weight. Two of the 132 blocks have a block of 128 columns, and exchange what they
+// have of it. The product is stored in parts of rows, the GLU transposed by the threads.
+// CHECK-LABEL: fuseops.fusible @halves
+// CHECK: fuseops.launch @kernels::@halves_k
+// CHECK-SAME: maps = [#fuseops.tensor_map<tensor = 0, columns = [256, 0], rows = [0, 1], pitch = [256, 0], box_columns = 64, box_rows = 128, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 1, columns = [256, 0], rows = [768, 0], pitch = [256, 0], box_columns = 64, box_rows = 64, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 2, columns = [768, 0], rows = [0, 1], pitch = [768, 0], box_columns = 64, box_rows = 16, swizzle = 128>]
+// CHECK-SAME: max_workers = 132
+// CHECK-SAME: rows = array<i64: 0, 6>
+fuseops.fusible @halves(%x: tensor<?x256xbf16>, %w: tensor<768x256xbf16>) -> (tensor<?x768xbf16>, tensor<384x?xf8E4M3FN>, tensor<?x3xf32>)
+forward {
+  %y:3 = fuseops.group @k gemm (%a = %x, %c = %w) : (tensor<?x256xbf16>, tensor<768x256xbf16>) -> (tensor<?x768xbf16>, tensor<384x?xf8E4M3FN>, tensor<?x3xf32>) {
+    %z = fuseops.linear %a, %c : (tensor<?x256xbf16>, tensor<768x256xbf16>) -> tensor<?x768xbf16>
+    %g = fuseops.swiglu %z activation(first) : tensor<?x768xbf16> -> tensor<?x384xbf16>
+    %f = fuseops.cast %g : tensor<?x384xbf16> -> tensor<?x384xf32>
+    %m = fuseops.reduce_blocks %f block(1, 128) : tensor<?x384xf32> -> tensor<?x3xf32>
+    %q = fuseops.pointwise (%v = %f) : (tensor<?x384xf32>) -> tensor<?x384xf8E4M3FN> {
+      fuseops.yield %v : f32
+    }
+    %t = fuseops.permute %q order[1, 0] : tensor<?x384xf8E4M3FN> -> tensor<384x?xf8E4M3FN>
+    fuseops.yield %z, %t, %m : tensor<?x768xbf16>, tensor<384x?xf8E4M3FN>, tensor<?x3xf32>
+  }
+  fuseops.return %y#0, %y#1, %y#2 : tensor<?x768xbf16>, tensor<384x?xf8E4M3FN>, tensor<?x3xf32>
+}
+
+// What is joined is stored side by side: each map ends where its part does.
+// CHECK-LABEL: fuseops.fusible @joined
+// CHECK: fuseops.launch @kernels::@joined_k
+// CHECK-SAME: #fuseops.tensor_map<tensor = 2, columns = [200, 0], rows = [0, 1], pitch = [400, 0], box_columns = 64, box_rows = 16, swizzle = 128>
+// CHECK-SAME: #fuseops.tensor_map<tensor = 2, columns = [400, 0], rows = [0, 1], pitch = [400, 0], box_columns = 64, box_rows = 16, swizzle = 128>
+fuseops.fusible @joined(%x: tensor<?x256xbf16>, %w: tensor<200x256xbf16>) -> tensor<?x400xbf16>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %c = %w) : (tensor<?x256xbf16>, tensor<200x256xbf16>) -> tensor<?x400xbf16> {
+    %z = fuseops.linear %a, %c : (tensor<?x256xbf16>, tensor<200x256xbf16>) -> tensor<?x200xbf16>
+    %r = fuseops.relu %z : tensor<?x200xbf16>
+    %t = fuseops.concat %z, %r dim(1) : (tensor<?x200xbf16>, tensor<?x200xbf16>) -> tensor<?x400xbf16>
+    fuseops.yield %t : tensor<?x400xbf16>
+  }
+  fuseops.return %y : tensor<?x400xbf16>
 }

@@ -8,7 +8,7 @@
 // CHECK-NEXT: fuseops.return
 fuseops.fusible @mapped(%x: tensor<4xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {frozen_results = array<i64: 0, 1>}
 forward {
-  %0 = fuseops.launch @kernels::@first(%x) {bytes = array<i64: 32, 0>, kernel_template = #fuseops<kernel_template pointwise>, maps = [#fuseops.tensor_map<tensor = 0, columns = 4, rows = [1], pitch = 4, box_columns = 4, box_rows = 1, swizzle = 0>], max_workers = 1 : i64, members = ["fuseops.relu"], rows = array<i64: 1, 0>, rows_per_worker = 1 : i64, threads_x = 512 : i64, unfused_bytes = array<i64: 32, 0>} : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = fuseops.launch @kernels::@first(%x) {bytes = array<i64: 32, 0>, kernel_template = #fuseops<kernel_template pointwise>, maps = [#fuseops.tensor_map<tensor = 0, columns = [4], rows = [1], pitch = [4], box_columns = 4, box_rows = 1, swizzle = 0>], max_workers = 1 : i64, members = ["fuseops.relu"], rows = array<i64: 1, 0>, rows_per_worker = 1 : i64, threads_x = 512 : i64, unfused_bytes = array<i64: 32, 0>} : (tensor<4xf32>) -> tensor<4xf32>
   %1 = fuseops.launch @kernels::@second(%z) {bytes = array<i64: 32, 0>, kernel_template = #fuseops<kernel_template pointwise>, max_workers = 1 : i64, members = ["fuseops.relu"], rows = array<i64: 1, 0>, rows_per_worker = 1 : i64, threads_x = 512 : i64, unfused_bytes = array<i64: 32, 0>} : (tensor<4xf32>) -> tensor<4xf32>
   fuseops.return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }

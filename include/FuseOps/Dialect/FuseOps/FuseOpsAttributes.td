@@ -77,31 +77,32 @@ def FuseOps_TensorMapAttr : AttrDef<FuseOps_Dialect, "TensorMap"> {
     lies outside the matrix is read as zeros and not written.
 
     `tensor` is which of the launch's inputs, then outputs, holds the matrix, from
-    its first element on. `rows` is a size as the launch's sizes are: a row begins
-    `pitch` elements after the one before. With `batch`, a size too, there are so
-    many such matrices, each `batch_pitch` elements after the one before; a box is
-    of one of them. In shared memory a box's rows follow each other, their 16 byte
+    its first element on. `columns` and `rows` are sizes as the launch's sizes are,
+    and so is `pitch`: a row begins so many elements after the one before. With
+    `batch`, a size too, there are so many such matrices, each `batch_pitch` elements
+    after the one before; a box is of one of them. In shared memory a box's rows follow each other, their 16 byte
     chunks exchanged in the pattern that repeats every `swizzle` bytes, 0 for none.
 
     The hardware wants rows and matrices that begin at multiples of 16 bytes, boxes
     of at most 256 elements each way, and rows of a box that are multiples of 16
-    bytes and fit into the pattern.
+    bytes and fit into the pattern. Where the pitch depends on S, the runtime refuses
+    the sizes that are none.
 
-    Example: `#fuseops.tensor_map<tensor = 0, columns = 4096, rows = [0, 1], pitch = 4096, box_columns = 64, box_rows = 128, swizzle = 128>`
+    Example: `#fuseops.tensor_map<tensor = 0, columns = [4096], rows = [0, 1], pitch = [4096], box_columns = 64, box_rows = 128, swizzle = 128>`
   }];
   let parameters = (ins
     "int64_t":$tensor,
-    "int64_t":$columns,
+    ArrayRefParameter<"int64_t">:$columns,
     ArrayRefParameter<"int64_t">:$rows,
-    "int64_t":$pitch,
+    ArrayRefParameter<"int64_t">:$pitch,
     "int64_t":$boxColumns,
     "int64_t":$boxRows,
     "int64_t":$swizzle,
     OptionalArrayRefParameter<"int64_t">:$batch,
     DefaultValuedParameter<"int64_t", "0">:$batchPitch);
   let assemblyFormat = [{
-    `<` `tensor` `=` $tensor `,` `columns` `=` $columns `,`
-    `rows` `=` custom<Factors>($rows) `,` `pitch` `=` $pitch `,`
+    `<` `tensor` `=` $tensor `,` `columns` `=` custom<Factors>($columns) `,`
+    `rows` `=` custom<Factors>($rows) `,` `pitch` `=` custom<Factors>($pitch) `,`
     `box_columns` `=` $boxColumns `,` `box_rows` `=` $boxRows `,`
     `swizzle` `=` $swizzle
     (`,` `batch` `=` custom<Factors>($batch)^ `,`
