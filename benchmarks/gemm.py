@@ -40,11 +40,16 @@ class Row:
     def group(self, n: int, k: int) -> tuple[dict[str, str], str, dict[str, str]]:
         """The inputs, the body and the outputs for these extents."""
         sizes = {"N": n, "K": k, "KB": count_blocks(k), "NB": count_blocks(n)}
+        # A GLU's output, and its gradient's.
+        sizes |= {"H": n // 2, "HB": count_blocks(n // 2), "NN": 2 * n}
         # Scales of squares have a multiple of four a row.
         sizes["KP"] = count_blocks(k, 512) * 4
 
         def fill(text: str) -> str:
-            return re.sub(r"<([^<>]*)", lambda match: f"<{replace(match[1], sizes)}", text)
+            def fill_in(match: re.Match[str]) -> str:
+                return match[1] + replace(match[2], sizes)
+
+            return re.sub(r"([<(])([^<>()]*)", fill_in, text)
 
         def split(text: str) -> dict[str, str]:
             return dict(part.split(": ") for part in fill(text).split("; "))
@@ -114,8 +119,89 @@ QUANTIZE = """
 """
 
 
+SWIGLU = "\n%h = fuseops.swiglu %p activation(first) : tensor<?xNxbf16> -> tensor<?xHxbf16>"
+# In blocks of 128 along a row, as the next product reads it.
+QUANTIZE_BLOCKS = """
+%abs = fuseops.pointwise (%v = %h) : (tensor<?xHxbf16>) -> tensor<?xHxf32> {
+  %x = math.absf %v : f32
+  fuseops.yield %x : f32
+}
+%max = fuseops.reduce_blocks %abs block(1, 128) : tensor<?xHxf32> -> tensor<?xHBxf32>
+%factor = fuseops.pointwise (%v = %max) : (tensor<?xHBxf32>) -> tensor<?xHBxf32> {
+  %limit = arith.constant 448.0 : f32
+  %x = arith.divf %limit, %v : f32
+  fuseops.yield %x : f32
+}
+%wide = fuseops.expand_blocks %factor block(1, 128) : tensor<?xHBxf32> -> tensor<?xHxf32>
+%q = fuseops.pointwise (%v = %h, %w = %wide) : (tensor<?xHxbf16>, tensor<?xHxf32>) -> {q} {
+  %x = arith.mulf %v, %w : f32
+  fuseops.yield %x : f32
+}
+%f = fuseops.permute %factor order[1, 0] : tensor<?xHBxf32> -> {f}
+"""
+QUANTIZED_BLOCKS = "q: tensor<?xHxf8E4M3FN>; f: tensor<HBx?xf32>"
+# The gradient of a SwiGLU whose halves are %z's, quantized as delayed scaling does: the
+# matrix and its transposed copy.
+DSWIGLU = """
+%gate = fuseops.slice %z dim(1) offset(0) : {z} -> tensor<?xNxbf16>
+%up = fuseops.slice %z dim(1) offset(N) : {z} -> tensor<?xNxbf16>
+%dg, %du = fuseops.pointwise (%dy = %p, %g = %gate, %u = %up)
+    : (tensor<?xNxbf16>, tensor<?xNxbf16>, tensor<?xNxbf16>)
+    -> (tensor<?xNxbf16>, tensor<?xNxbf16>) {
+  %one = arith.constant 1.0 : f32
+  %minus = arith.negf %g : f32
+  %e = math.exp %minus : f32
+  %below = arith.addf %e, %one : f32
+  %sigmoid = arith.divf %one, %below : f32
+  %silu = arith.mulf %g, %sigmoid : f32
+  %second = arith.mulf %dy, %silu : f32
+  %rest = arith.subf %g, %silu : f32
+  %sum = arith.addf %one, %rest : f32
+  %slope = arith.mulf %sigmoid, %sum : f32
+  %through = arith.mulf %dy, %u : f32
+  %first = arith.mulf %through, %slope : f32
+  fuseops.yield %first, %second : f32, f32
+}
+"""
+QUANTIZE_HALVES = """
+%qg = fuseops.pointwise (%v = %dg, %w = %c) : (tensor<?xNxbf16>, {c}) -> tensor<?xNxf8E5M2> {
+  %x = arith.mulf %v, %w : f32
+  fuseops.yield %x : f32
+}
+%qu = fuseops.pointwise (%v = %du, %w = %c) : (tensor<?xNxbf16>, {c}) -> tensor<?xNxf8E5M2> {
+  %x = arith.mulf %v, %w : f32
+  fuseops.yield %x : f32
+}
+%q = fuseops.concat %qg, %qu dim(1) : (tensor<?xNxf8E5M2>, tensor<?xNxf8E5M2>) -> {q}
+%l = fuseops.pointwise (%v = %dg, %w = %du)
+    : (tensor<?xNxbf16>, tensor<?xNxbf16>) -> tensor<?xNxbf16> {
+  %y = math.absf %v : f32
+  %i = math.absf %w : f32
+  %x = arith.maximumf %y, %i : f32
+  fuseops.yield %x : f32
+}
+%m = fuseops.amax %l : tensor<?xNxbf16> -> {m}
+%r = fuseops.permute %q order[1, 0] : {q} -> {r}
+"""
+
+
 def fp8(m: int, n: int, k: int) -> Tensors:
     return [normal(m, k, dtype=E4M3), scale(), normal(n, k, dtype=E4M3), scale()]
+
+
+BLOCKS = (
+    "a: tensor<?xKxf8E4M3FN>; s: tensor<KBx?xf32>; b: tensor<NxKxf8E4M3FN>; t: tensor<NBxKPxf32>"
+)
+BY_BLOCK = (
+    "%p = fuseops.scaled_matmul %a[%s] block<1x128>, %b[%t] block<128x128> : "
+    "({a}, {s}, {b}, {t}) -> tensor<?xNxbf16>"
+)
+
+
+def fp8_blocks(m: int, n: int, k: int) -> Tensors:
+    left, right = normal(m, k, dtype=E4M3), normal(n, k, dtype=E4M3)
+    scales = scale(count_blocks(n), count_blocks(k, 512) * 4)
+    return [left, scale(count_blocks(k), m), right, scales]
 
 
 def product(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
@@ -156,6 +242,30 @@ def expect_dgelu(*inputs: torch.Tensor) -> Tensors:
     return [(g * factor).clamp(-448, 448), g.abs().max(), g.sum(0)]
 
 
+def swiglu(p: torch.Tensor) -> torch.Tensor:
+    gate, up = p.chunk(2, 1)
+    return torch.nn.functional.silu(gate) * up
+
+
+def expect_swiglu(p: torch.Tensor) -> Tensors:
+    h = swiglu(p)
+    blocks = count_blocks(h.shape[1])
+    padded = torch.nn.functional.pad(h.abs(), (0, 128 * blocks - h.shape[1]))
+    factors = 448 / padded.view(len(h), blocks, 128).amax(2)
+    return [h * spread(factors, *h.shape, (1, 128)), factors.T]
+
+
+def expect_dswiglu(*inputs: torch.Tensor) -> Tensors:
+    *operands, z, factor = inputs
+    dy = product(*operands)
+    gate, up = z.double().chunk(2, 1)
+    sigmoid = gate.sigmoid()
+    slope = sigmoid * (1 + gate * (1 - sigmoid))
+    d = torch.cat([dy * up * slope, dy * gate * sigmoid], 1)
+    q = (d * factor).clamp(-57344, 57344)
+    return [q, q.T, d.abs().max()]
+
+
 ROWS = [
     Row(
         "gemm_fp8",
@@ -177,17 +287,10 @@ ROWS = [
     ),
     Row(
         "gemm_fp8_block",
-        "a: tensor<?xKxf8E4M3FN>; s: tensor<KBx?xf32>; b: tensor<NxKxf8E4M3FN>; "
-        "t: tensor<NBxKPxf32>",
-        "%p = fuseops.scaled_matmul %a[%s] block<1x128>, %b[%t] block<128x128> : "
-        "({a}, {s}, {b}, {t}) -> {p}",
+        BLOCKS,
+        BY_BLOCK,
         "p: tensor<?xNxbf16>",
-        lambda m, n, k: [
-            normal(m, k, dtype=E4M3),
-            scale(count_blocks(k), m),
-            normal(n, k, dtype=E4M3),
-            scale(count_blocks(n), count_blocks(k, 512) * 4),
-        ],
+        fp8_blocks,
         by_block,
         is_library_call=True,
     ),
@@ -254,5 +357,44 @@ ROWS = [
         gradient_mm,
         (SHAPES[0],),
         unit=16,
+    ),
+    Row(
+        "gemm_fp8_swiglu_quant",
+        FP8,
+        FAST + SWIGLU + QUANTIZE_BLOCKS,
+        QUANTIZED_BLOCKS,
+        fp8,
+        lambda *x: expect_swiglu(product(*x)),
+        scaled_mm,
+        (SHAPES[3],),
+    ),
+    Row(
+        "gemm_fp8_swiglu_quant_saved",
+        FP8,
+        FAST + SWIGLU + QUANTIZE_BLOCKS,
+        QUANTIZED_BLOCKS + "; p: tensor<?xNxbf16>",
+        fp8,
+        lambda *x: [*expect_swiglu(product(*x)), product(*x)],
+        scaled_mm,
+        (SHAPES[3],),
+    ),
+    Row(
+        "gemm_fp8_block_swiglu_quant",
+        BLOCKS,
+        BY_BLOCK + SWIGLU + QUANTIZE_BLOCKS,
+        QUANTIZED_BLOCKS,
+        fp8_blocks,
+        lambda *x: expect_swiglu(*by_block(*x)),
+        shapes=(SHAPES[3],),
+    ),
+    Row(
+        "gemm_fp8_dswiglu_quant",
+        FP8 + "; z: tensor<?xNNxbf16>; c: tensor<f32>",
+        FAST + DSWIGLU + QUANTIZE_HALVES,
+        "q: tensor<?xNNxf8E5M2>; r: tensor<NNx?xf8E5M2>; m: tensor<f32>",
+        lambda m, n, k: [*fp8(m, n, k), normal(m, 2 * n), scale()],
+        expect_dswiglu,
+        lambda *inputs: scaled_mm(*inputs[:4]),
+        (SHAPES[0],),
     ),
 ]

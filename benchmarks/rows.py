@@ -32,6 +32,8 @@ class Case:
     written_columns: int | None
     # Of the plain tensors.
     dtype: str = "bf16"
+    # Whether contractions are kernels of ours.
+    generates_products: bool = False
 
     @property
     def rows(self) -> int:
@@ -74,6 +76,7 @@ class Case:
         path = folder / f"{self.program.stem}-{'x'.join(map(str, self.shape))}.mlir"
         path.write_text(self.source() if source is None else source)
         arguments = [str(path), f"--recipe={self.recipe}"]
+        arguments += ["--generate-products"] if self.generates_products else []
         return [*arguments, f"--entry={self.entry}"] if self.entry else arguments
 
     def row_name(self, direction: str, is_alone: bool) -> str:

@@ -15,6 +15,9 @@
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -110,6 +113,20 @@ LogicalResult checkSelectable(Operation *kernels, StringRef chip) {
   return failure(result.wasInterrupted());
 }
 
+/// What is written as PTX may need all threads of a warp (`bar.sync`, `wgmma`,
+/// `stmatrix`): it must not be moved into branches, or be copied into several.
+/// MLIR's operation can't say so.
+void markConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *call = dyn_cast<llvm::CallInst>(&instruction);
+      auto *text =
+          call ? dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+      if (text && text->hasSideEffects())
+        call->setConvergent();
+    }
+}
+
 /// Adds the functions of libdevice that the kernels call, as parts of their
 /// module: what isn't inlined is not exported.
 LogicalResult linkLibdevice(Operation *kernels, llvm::Module &module,
@@ -191,6 +208,7 @@ mlir::fuseops::translateToPTX(Operation *kernels, StringRef chip,
   FailureOr<SmallVector<char>> text = generateCode(
       kernels, machine, llvm::CodeGenFileType::AssemblyFile,
       [&](llvm::Module &module) {
+        markConvergent(module);
         return linkLibdevice(kernels, module, options);
       },
       [&](const llvm::Module &module) {

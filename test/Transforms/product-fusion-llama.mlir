@@ -75,12 +75,18 @@
 // FP8-COUNT-3: library
 // FP8-NOT: {{gemm|library}}
 
-// The copies have scales of their own, of blocks along rows and along columns.
+// One copy has scales of blocks along rows; those of the other are along columns,
+// which a kernel of tiles makes.
 // BLOCK-LABEL: forward {
 // BLOCK: fuseops.group @{{.+}} gemm
 // BLOCK-NEXT: fuseops.scaled_matmul {{.+}} block<1x128>, {{.+}} block<128x128> {{.+}} -> tensor<?x28672xbf16>
 // BLOCK-NEXT: fuseops.swiglu
+// BLOCK-NEXT: fuseops.pointwise
+// BLOCK: fuseops.reduce_blocks {{.+}} block(1, 128)
+// BLOCK: fuseops.expand_blocks {{.+}} block(1, 128)
+// BLOCK: fuseops.permute {{.+}} -> tensor<112x?xf32>
 // BLOCK-NEXT: fuseops.yield
+// BLOCK: fuseops.group @{{.+}} tile
 // BLOCK: fuseops.group @{{.+}} gemm
 // BLOCK-NEXT: fuseops.scaled_matmul {{.+}} block<1x128>, {{.+}} block<128x128> {{.+}} -> tensor<?x4096xbf16>
 // BLOCK-NEXT: fuseops.add
@@ -91,6 +97,10 @@
 // BLOCK-NEXT: fuseops.slice
 // BLOCK-NEXT: fuseops.slice
 // BLOCK-NEXT: fuseops.pointwise
+// BLOCK: fuseops.reduce_blocks {{.+}} block(1, 128)
+// BLOCK: fuseops.reduce_blocks {{.+}} block(1, 128)
+// BLOCK: fuseops.concat
+// BLOCK-NEXT: fuseops.yield
 // BLOCK-NOT: gemm
 // BLOCK-COUNT-3: library
 // BLOCK-NOT: {{gemm|library}}

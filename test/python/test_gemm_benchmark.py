@@ -36,7 +36,7 @@ def test_what_is_expected(row: Row) -> None:
     """The kernel, simulated, gives what the row says."""
     m, n, k = row.fit(EXTENTS)
     inputs, body, outputs = row.group(n, k)
-    case = Case(inputs, body, outputs, row.expected, rows=m, schedule="workers = 1")
+    case = Case(inputs, body, outputs, row.expected, rows=m, schedule="workers = 2")
     torch.manual_seed(0)
     tensors = row.make(m, n, k)
     given = [tensor.reshape(-1).view(torch.uint8).numpy() for tensor in tensors]

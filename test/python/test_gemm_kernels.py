@@ -92,13 +92,16 @@ def linear(element: str, n: int, k: int, **options: object) -> Case:
     )
 
 
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    return 0.5 * (1 + np.tanh(x / 2))
+
+
 def silu(x: np.ndarray) -> np.ndarray:
-    return x / (1 + np.exp(-x))
+    return x * sigmoid(x)
 
 
 def silu_gradient(x: np.ndarray) -> np.ndarray:
-    sigmoid = 1 / (1 + np.exp(-x))
-    return sigmoid * (1 + x * (1 - sigmoid))
+    return sigmoid(x) * (1 + x * sigmoid(-x))
 
 
 def to_bf16(x: np.ndarray) -> np.ndarray:
@@ -124,7 +127,8 @@ def swiglu_gradient(half: int) -> str:
     return f"""
 %g = fuseops.slice %z dim(1) offset(0) : {both} -> {one}
 %u = fuseops.slice %z dim(1) offset({half}) : {both} -> {one}
-%dg, %du = fuseops.pointwise (%dy = %p, %gate = %g, %up = %u) : ({one}, {one}, {one}) -> ({one}, {one}) {{
+%dg, %du = fuseops.pointwise (%dy = %p, %gate = %g, %up = %u)
+    : ({one}, {one}, {one}) -> ({one}, {one}) {{
   %one = arith.constant 1.0 : f32
   %minus = arith.negf %gate : f32
   %e = math.exp %minus : f32

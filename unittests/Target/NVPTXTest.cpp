@@ -241,6 +241,29 @@ TEST(NVPTX, FatalErrorOfLLVMIsAnErrorAndTheNextModuleCompiles) {
       context, cudaKernel("k", "%y = math.exp %x : vector<8xf32>"), "sm_90a")));
 }
 
+// What all threads have to come to is in no branch that only some take.
+TEST(NVPTX, WrittenPTXStaysWhereAllThreadsAre) {
+  TestContext context;
+  FailureOr<std::string> ptx = toPTX(context, R"mlir(
+  func.func @k(%out: !llvm.ptr) attributes {nvvm.maxntid = array<i32: 256>} {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %first = arith.cmpi eq, %t, %zero : i32
+    scf.if %first {
+      llvm.store volatile %one, %out : i32, !llvm.ptr
+    }
+    llvm.inline_asm has_side_effects "bar.sync 0;", "~{memory}" : () -> ()
+    scf.if %first {
+      llvm.store volatile %zero, %out : i32, !llvm.ptr
+    }
+    return
+  })mlir",
+                                     "sm_90a");
+  ASSERT_TRUE(succeeded(ptx)) << context.getDiagnostics();
+  EXPECT_EQ(StringRef(*ptx).count("bar.sync"), 1u) << *ptx;
+}
+
 TEST(NVPTX, UnknownChips) {
   TestContext context;
   OwningOpRef<ModuleOp> module = context.parse("");

@@ -267,8 +267,7 @@ class Drawing:
             self.add("f", f"cast %{value} : {full} -> {{f}}", lambda values: values[value])
         elif form.startswith("fp8"):
             self.draw_narrow_output(value, is_transposed_too=form != "fp8")
-        elif form == "blocks" and not (self.is_halved and self.is_promoted):
-            # Tiles of 256 columns, which both would need, are more than a thread has room for.
+        elif form == "blocks":
             self.draw_blocks(value)
         else:
             self.outputs[value] = full
@@ -293,8 +292,9 @@ class Drawing:
         workers = self.random.choice([2, 4, 10, 132] if self.has_blocks else [1, 2, 5, 132])
         if self.chance(0.5):
             return f"workers = {workers}"
-        # A tile has whole blocks, of both halves.
-        width = 64 * (2 if self.is_halved else 1) * (2 if self.has_blocks else 1)
+        # A tile has columns of both halves, and whole blocks or half of one.
+        parts = 2 if self.is_halved else 1
+        widths = [part for part in (64, 128, 192, 256) if not self.has_blocks or part != 192]
         stored = list(self.outputs).count("p") * (self.n // self.columns - 1)
         stored += sum(kind.count("x") == 2 for kind in self.outputs.values())
         while True:
@@ -302,15 +302,15 @@ class Drawing:
             warpgroups = 2 if is_ping_pong else self.random.randint(2, 3)
             share = 1 if is_ping_pong else warpgroups
             rows = 64 * share * self.random.randint(1, 4 // share)
-            columns = width * self.random.randint(1, 256 // width)
+            columns = parts * self.random.choice(widths)
             buffers = stored + self.random.randint(0 if stored else 1, 2)
             raster = self.random.randint(1, 16)
             sums = rows // share * columns // 128 + self.is_promoted * columns // 2
             stage = 128 * (rows + columns)
             transposed = 8192 * ("t" in self.outputs)
-            fixed = warpgroups * (8192 * buffers + transposed) + 2048
+            fixed = warpgroups * (8192 * buffers + transposed) + 4096
             most = min((SHARED_BYTES - fixed) // stage, 4 if self.is_promoted else 8)
-            if sums > (192 if warpgroups == 2 else 128) or most < 2:
+            if columns > 256 or sums > (192 if warpgroups == 2 else 128) or most < 2:
                 continue
             if self.sums_columns and rows != 128:
                 continue
