@@ -10,14 +10,6 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-/// A product of two extents, of which at most one is symbolic.
-static Extent multiply(Extent a, Extent b) {
-  if (b.isConstant())
-    return a * b.constant;
-  assert(a.isConstant() && "a type has one symbolic size at most");
-  return b * a.constant;
-}
-
 //===----------------------------------------------------------------------===//
 // View
 //===----------------------------------------------------------------------===//

@@ -353,7 +353,10 @@ void GroupLowering::describeGemm(const KernelGroup &body,
   SmallVector<TensorMapAttr> maps = getGemmMaps(body, layout);
   op.setMapsAttr(
       rewriter.getArrayAttr(SmallVector<Attribute>(maps.begin(), maps.end())));
-  Extent depth = body.getProduct()->k;
+  const Product &product = *body.getProduct();
+  Extent depth = product.k;
+  op.setFlops(multiply(multiply(product.m, {product.n}), multiply(depth, {2}))
+                  .asArray());
   if (depth.isConstant())
     return;
   op.setCountRows(depth.asArray());

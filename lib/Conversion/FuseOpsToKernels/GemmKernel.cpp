@@ -346,11 +346,8 @@ void GemmKernel::emitProducts() {
 
 func::FuncOp GemmKernel::emit(StringRef name) {
   OpBuilder::InsertionGuard restore(b);
-  size_t numMaps = 2 + llvm::count_if(layout.mapped, [](const auto &store) {
-                     return store.has_value();
-                   });
   frame = KernelFrame::open(elements, group, schedule, /*isCuda=*/true, name,
-                            numMaps);
+                            layout.numMaps);
   if (layout.cluster > 1)
     frame.kernel->setAttr(
         kClusterAttr,

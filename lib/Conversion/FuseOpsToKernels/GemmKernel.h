@@ -186,9 +186,11 @@ private:
   Value own;
   Value buffers; ///< of the warp, for stores
   /// Of the tile: the next of the store buffers, the groups of stores that were
-  /// given to the copy engine, and the last one from each buffer.
+  /// given to the copy engine, and of each buffer the last one, and whether it
+  /// is being filled.
   int64_t nextBuffer, numGroups;
   SmallVector<int64_t> lastGroups;
+  SmallVector<bool> isOpen;
   /// How often each store was transposed.
   SmallVector<int64_t> numTransposed;
   /// What this thread has of the span that is being computed: of each 64 rows,

@@ -69,10 +69,11 @@ GemmLayout::GemmLayout(const KernelGroup &group, const Schedule &schedule)
   bStages = stages * aBytes;
   stores = bStages + stages * bBytes;
   transposes = stores + warpgroups * 4 * storeBuffers * kStoreBytes;
-  unsigned map = 2;
+  numMaps = 2;
   for (const Store &store : group.getStores()) {
-    mapped.push_back(mapStore(group, store, map));
-    map += mapped.back().has_value();
+    mapped.push_back(mapStore(group, store, numMaps));
+    if (mapped.back())
+      numMaps += countParts(store);
     transposed.push_back(isTransposed(group, store));
   }
   int64_t numTransposed = llvm::count(transposed, true);
@@ -123,13 +124,15 @@ mlir::fuseops::getGemmMaps(const KernelGroup &group, const GemmLayout &layout) {
     if (!mapped)
       continue;
     int64_t boxColumns = mapped->getBoxColumns();
-    // What lies beyond a part of a row is not of this store.
-    Extent columns{mapped->offset + mapped->store->access.columns};
-    maps.push_back(TensorMapAttr::get(
-        product.op->getContext(), findTensor(mapped->store->output),
-        columns.asArray(), product.m.asArray(), Extent{mapped->pitch}.asArray(),
-        boxColumns, kStoreRows, boxColumns * mapped->elementBytes, /*batch=*/{},
-        /*batchPitch=*/0));
+    for (int64_t part = 1; part <= layout.countParts(*mapped->store); ++part) {
+      // What lies beyond a part of a row is not of this store.
+      Extent columns{mapped->offset + part * layout.columns};
+      maps.push_back(TensorMapAttr::get(
+          product.op->getContext(), findTensor(mapped->store->output),
+          columns.asArray(), product.m.asArray(),
+          Extent{mapped->pitch}.asArray(), boxColumns, kStoreRows,
+          boxColumns * mapped->elementBytes, /*batch=*/{}, /*batchPitch=*/0));
+    }
   }
   return maps;
 }

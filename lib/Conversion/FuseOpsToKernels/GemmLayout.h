@@ -32,7 +32,8 @@ struct MappedStore {
   const Store *store;
   int64_t elementBytes;
   int64_t offset, pitch; ///< of its rows in those of the result, in elements
-  unsigned map;          ///< its number among the kernel's tensor maps
+  /// Its first number among the kernel's tensor maps; each part has one.
+  unsigned map;
 
   /// Columns of one box.
   int64_t getBoxColumns() const {
@@ -57,7 +58,9 @@ struct GemmLayout {
   /// Columns of a tile that the group sees.
   int64_t getPartColumns() const { return tileColumns / parts; }
   /// Whether a tile may reach beyond the last column.
-  bool hasColumnTail() const { return columns % getPartColumns() != 0; }
+  bool hasColumnTail() const {
+    return columns != columnTiles * getPartColumns();
+  }
   int64_t getStageBytes() const { return aBytes + bBytes; }
   /// Shared memory of a block; it is aligned within.
   int64_t getBytes() const {
@@ -109,6 +112,7 @@ struct GemmLayout {
   /// One for each of the group's stores; none where the threads store it
   /// themselves.
   SmallVector<std::optional<MappedStore>> mapped;
+  unsigned numMaps; ///< of both operands and of all that is `mapped`
   /// Whether the columns of what is stored are rows of the result, of 8 bits.
   SmallVector<bool> transposed;
 };

@@ -77,6 +77,9 @@ SmallVector<Value> GemmKernel::loadColumnScales(const GemmTile &tile,
     if (layout.hasColumnTail())
       first = hopper.opaque(first);
     if (isOne) {
+      // A cluster may have a tile beyond the last column.
+      if (layout.hasColumnTail())
+        first = hopper.minimum(first, hopper.constant(product.n - 1));
       scales.push_back(loadScale(product.b, depth, first, 1));
       continue;
     }

@@ -195,9 +195,13 @@ LogicalResult mlir::fuseops::verifyGemm(const KernelGroup &group,
            << "expected schedule `store_buffers` of at least " << open
            << ", one of each store of 64 columns, but got "
            << schedule.storeBuffers;
-  if (schedule.raster < 1 || schedule.stages < 1)
-    return op.emitOpError()
-           << "expected schedule `raster` and `stages` of at least 1";
+  // A stage is released when the next one is being multiplied.
+  int64_t least = product.isPromoted() ? 1 : 2;
+  if (schedule.raster < 1 || schedule.stages < least)
+    return op.emitOpError() << "expected schedule `raster` of at least 1 and "
+                               "`stages` of at least "
+                            << least << ", but got " << schedule.raster
+                            << " and " << schedule.stages;
   if (hasColumnSums(group) &&
       (schedule.tileRows != kTileSize || !countTileRows(group)))
     return op.emitOpError() << "expected schedule `tile_rows` of " << kTileSize

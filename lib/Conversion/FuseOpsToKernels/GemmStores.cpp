@@ -23,6 +23,7 @@ using namespace mlir::fuseops;
 /// The tile before may have left any buffer to be read.
 void GemmKernel::openStores() {
   lastGroups.assign(layout.storeBuffers, -1);
+  isOpen.assign(layout.storeBuffers, false);
   nextBuffer = numGroups = 0;
   numTransposed.assign(layout.transposed.size(), 0);
 }
@@ -45,7 +46,10 @@ void GemmKernel::openBuffers(MutableArrayRef<OpenStore> stores) {
     if (!layout.mapped[store.number])
       continue;
     isAny = true;
-    store.slot = nextBuffer++ % layout.storeBuffers;
+    do {
+      store.slot = nextBuffer++ % layout.storeBuffers;
+    } while (isOpen[store.slot]);
+    isOpen[store.slot] = true;
     // In flight may be those after the one that had the buffer before.
     if (int64_t last = lastGroups[store.slot]; last >= 0)
       pending = std::min(pending, numGroups - 1 - last);
@@ -64,12 +68,13 @@ void GemmKernel::closeBuffer(OpenStore &store) {
   hopper.syncWarp();
   hopper.when(hopper.isEqual(lane, 0), [&] {
     int64_t column = mapped.offset + store.numClosed * mapped.getBoxColumns();
-    hopper.store(frame.maps[mapped.map], hopper.add(store.column, column),
-                 hopper.add(store.row, hopper.mul(warp, kStoreRows)),
-                 store.buffer);
+    hopper.store(
+        frame.maps[mapped.map + store.part], hopper.add(store.column, column),
+        hopper.add(store.row, hopper.mul(warp, kStoreRows)), store.buffer);
     hopper.commitStores();
   });
   lastGroups[store.slot] = numGroups++;
+  isOpen[store.slot] = false;
   ++store.numClosed;
 }
 

@@ -8,6 +8,7 @@
 #include "FuseOps/Dialect/FuseOps/Extent.h"
 
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -24,6 +25,19 @@ SmallVector<int64_t> Extent::asArray() const {
   while (values.size() > 2 && values.back() == 0)
     values.pop_back();
   return values;
+}
+
+Extent mlir::fuseops::multiply(Extent a, Extent b) {
+  assert((a.isConstant() || b.isConstant()) &&
+         "a type has one symbolic size at most");
+  Extent scaled = b.isConstant() ? a : b;
+  int64_t factor = b.isConstant() ? b.constant : a.constant;
+  return scaled.map([=](int64_t size) {
+    int64_t product;
+    return llvm::MulOverflow(size, factor, product)
+               ? kMaxCount
+               : std::min(product, kMaxCount);
+  });
 }
 
 Extent mlir::fuseops::getExtent(RankedTensorType type, unsigned dim) {

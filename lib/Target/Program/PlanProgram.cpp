@@ -18,26 +18,10 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-// The largest number that the runtime takes.
-static constexpr int64_t kMaxCount = int64_t(1) << 60;
-
 static SmallVector<Extent> getExtents(RankedTensorType type) {
   return llvm::map_to_vector(
       llvm::seq<unsigned>(type.getRank()),
       [&](unsigned dim) { return getExtent(type, dim); });
-}
-
-/// The product; at most one of the two is symbolic. What a library call
-/// computes may be more than an integer counts: then as many as it can.
-static Extent multiply(Extent a, Extent b) {
-  Extent scaled = b.isConstant() ? a : b;
-  int64_t factor = b.isConstant() ? b.constant : a.constant;
-  return scaled.map([=](int64_t size) {
-    int64_t product;
-    return llvm::MulOverflow(size, factor, product)
-               ? kMaxCount
-               : std::min(product, kMaxCount);
-  });
 }
 
 Extent ProgramTensor::getBytes() const {
@@ -174,6 +158,8 @@ LogicalResult EntryPlanner::planLaunch(LaunchOp op) {
   for (StringRef member : op.getMembers().getAsValueRange<StringAttr>())
     step.members.push_back(member.str());
   step.bytes = Extent::fromArray(op.getBytes());
+  if (!op.getFlops().empty())
+    step.flops = Extent::fromArray(op.getFlops());
   entry.unfusedBytes =
       entry.unfusedBytes + Extent::fromArray(op.getUnfusedBytes());
   step.grid = {Extent::fromArray(op.getRows()),

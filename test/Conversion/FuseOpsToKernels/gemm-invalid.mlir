@@ -163,8 +163,21 @@ forward {
 
 fuseops.fusible @no_raster(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
 forward {
-  // expected-error @below {{'fuseops.group' op expected schedule `raster` and `stages` of at least 1}}
+  // expected-error @below {{'fuseops.group' op expected schedule `raster` of at least 1 and `stages` of at least 2, but got 0 and 8}}
   %y = fuseops.group @k gemm schedule {raster = 0 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+// A stage is released when the next one is being multiplied.
+fuseops.fusible @one_stage(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `raster` of at least 1 and `stages` of at least 2, but got 16 and 1}}
+  %y = fuseops.group @k gemm schedule {stages = 1 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
     %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
     fuseops.yield %z : tensor<?x64xbf16>
   }

@@ -5,6 +5,7 @@
 // warp's store. `rows` is the rows times the tiles along them.
 // CHECK-LABEL: fuseops.fusible @epilogue
 // CHECK: %[[Y:.+]] = fuseops.launch @kernels::@k(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}})
+// CHECK-SAME: flops = array<i64: 0, 196608>
 // CHECK-SAME: kernel_template = #fuseops<kernel_template gemm>
 // CHECK-SAME: maps = [#fuseops.tensor_map<tensor = 0, columns = [256, 0], rows = [0, 1], pitch = [256, 0], box_columns = 64, box_rows = 128, swizzle = 128>,
 // CHECK-SAME: #fuseops.tensor_map<tensor = 1, columns = [256, 0], rows = [384, 0], pitch = [256, 0], box_columns = 64, box_rows = 128, swizzle = 128>,
@@ -104,6 +105,7 @@ forward {
 // CHECK: fuseops.launch @kernels::@halves_k
 // CHECK-SAME: maps = [#fuseops.tensor_map<tensor = 0, columns = [256, 0], rows = [0, 1], pitch = [256, 0], box_columns = 64, box_rows = 128, swizzle = 128>,
 // CHECK-SAME: #fuseops.tensor_map<tensor = 1, columns = [256, 0], rows = [768, 0], pitch = [256, 0], box_columns = 64, box_rows = 64, swizzle = 128>,
+// CHECK-SAME: #fuseops.tensor_map<tensor = 2, columns = [384, 0], rows = [0, 1], pitch = [768, 0], box_columns = 64, box_rows = 16, swizzle = 128>,
 // CHECK-SAME: #fuseops.tensor_map<tensor = 2, columns = [768, 0], rows = [0, 1], pitch = [768, 0], box_columns = 64, box_rows = 16, swizzle = 128>]
 // CHECK-SAME: max_workers = 132
 // CHECK-SAME: rows = array<i64: 0, 6>

@@ -57,6 +57,13 @@ struct Extent {
   bool operator!=(const Extent &other) const { return !(*this == other); }
 };
 
+/// The largest number that the runtime takes.
+constexpr int64_t kMaxCount = int64_t(1) << 60;
+
+/// The product; at most one of the two is symbolic. What a product of matrices
+/// computes may be more than the runtime counts: then it is `kMaxCount`.
+Extent multiply(Extent a, Extent b);
+
 /// The size of dimension `dim` of `type`: what a `?` counts is in its encoding.
 Extent getExtent(RankedTensorType type, unsigned dim);
 

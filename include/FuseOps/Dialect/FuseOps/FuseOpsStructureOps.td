@@ -357,7 +357,8 @@ def FuseOps_LaunchOp : FuseOps_Op<"launch", [Pure]> {
     `count_…` describes. Where several launches run as parts of one, `count` is S.
 
     `bytes` is what the kernel reads and writes in memory, `unfused_bytes` what
-    its members would, one kernel each.
+    its members would, one kernel each; `flops` the multiplications and additions
+    of a contraction.
 
     ```mlir
     fuseops.fusible @f(%x: tensor<?x64xf32>) -> tensor<?x64xf32>
@@ -376,6 +377,7 @@ def FuseOps_LaunchOp : FuseOps_Op<"launch", [Pure]> {
     DefaultValuedAttr<I64Attr, "1">:$count_rows_per_worker,
     DefaultValuedAttr<I64Attr, "0">:$count_max_workers,
     DenseI64ArrayAttr:$bytes, DenseI64ArrayAttr:$unfused_bytes,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$flops,
     DefaultValuedAttr<FuseOps_TensorMapArrayAttr, "{}">:$maps);
   let results = (outs Variadic<FuseOps_Tensor>:$outputs);
   let hasVerifier = 1;
