@@ -17,10 +17,11 @@ Value mlir::fuseops::skipReshapes(Value value) {
 }
 
 bool mlir::fuseops::isHalf(SliceOp op) {
-  RankedTensorType type = op.getInput().getType();
+  // Within a kernel what it reads may be the same matrix in another shape.
+  int64_t columns = getColumns(op.getInput().getType());
   int64_t half = getColumns(op.getType());
-  return static_cast<int64_t>(op.getDim()) + 1 == type.getRank() &&
-         op.getStep() == 1 && half && 2 * half == getColumns(type) &&
+  return static_cast<int64_t>(op.getDim()) + 1 == op.getType().getRank() &&
+         op.getStep() == 1 && half && 2 * half == columns &&
          op.getOffset() % half == 0;
 }
 

@@ -289,6 +289,16 @@ CASES = {
         {"h": "tensor<?x200xbf16>", "p": "tensor<?x400xbf16>"},
         lambda x, w: [swiglu(to_bf16(x @ w.T)), x @ w.T],
     ),
+    "bf16 swiglu of another shape": Case(
+        {"x": "tensor<?x72xbf16>", "w": "tensor<256x72xbf16>"},
+        """
+%p = fuseops.linear %x, %w : ({x}, {w}) -> tensor<?x256xbf16>
+%r = fuseops.reshape %p : tensor<?x256xbf16> -> tensor<1x?x256xbf16>
+%h = fuseops.swiglu %r activation(first) : tensor<1x?x256xbf16> -> {h}
+""",
+        {"h": "tensor<1x?x128xbf16>"},
+        lambda x, w: [swiglu(x @ w.T)[None]],
+    ),
     "bf16 swiglu of columns": Case(
         {"x": "tensor<?x72xbf16>", "w": "tensor<72x256xbf16>"},
         "%p = fuseops.matmul %x, %w : {x}, {w} -> tensor<?x256xbf16>" + write_swiglu(128),

@@ -80,9 +80,9 @@ int64_t powerOfTwoIn(int64_t value);
 Access getAccessIn(const View &view, RankedTensorType space);
 
 /// The same, for a view that is only `count` elements from `start` on of
-/// dimension `dim` of `space`.
-Access getPartialAccessIn(const View &view, RankedTensorType space, int64_t dim,
-                          int64_t start, int64_t count);
+/// dimension `part` of `space`.
+Access getPartialAccessIn(const View &view, RankedTensorType space,
+                          int64_t part, int64_t start, int64_t count);
 
 /// The digit of a row of `space` that is the index in dimension `dim`.
 RowDigit getDigit(RankedTensorType space, int64_t dim);

@@ -102,8 +102,8 @@ Value GemmKernel::finishProduct(Value sum, const Element &element) {
     bool isRow = operand == &product.a;
     Value index = isRow ? element.row : element.column;
     Value scale =
-        elements.loadRaw(elements.pointers.lookup(operand->scale), index,
-                         b.getF32Type(), isRow ? 1 : 2, isRow ? 1 : 2);
+        elements.loadRaw(elements.pointers.lookup(skipReshapes(operand->scale)),
+                         index, b.getF32Type(), isRow ? 1 : 2, isRow ? 1 : 2);
     sum = arith::MulFOp::create(b, loc, sum, elements.repeat(scale, 2));
   }
   if (product.bias) {
@@ -117,8 +117,9 @@ void GemmKernel::loadAlpha() {
   for (const Product::Operand *operand : {&product.a, &product.b}) {
     if (!operand->scale || operand->scaleKind != ScaleKind::PerTensor)
       continue;
-    Value scale = elements.loadRaw(elements.pointers.lookup(operand->scale),
-                                   elements.constant(0), b.getF32Type(), 1);
+    Value scale =
+        elements.loadRaw(elements.pointers.lookup(skipReshapes(operand->scale)),
+                         elements.constant(0), b.getF32Type(), 1);
     alpha = alpha ? arith::MulFOp::create(b, loc, alpha, scale) : scale;
   }
 }

@@ -1,5 +1,4 @@
-//===- GemmPromotion.cpp - Products whose stages are scaled and added
-//------===//
+//===- GemmPromotion.cpp - Products whose stages are scaled and added -----===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,8 +40,8 @@ Value GemmKernel::loadScale(const Product::Operand &operand, Value block,
   }
   Value place = arith::MulIOp::create(b, loc, toI64(row), pitch);
   place = arith::AddIOp::create(b, loc, place, toI64(column));
-  return elements.loadRaw(elements.pointers.lookup(operand.scale), place,
-                          b.getF32Type(), width, width);
+  return elements.loadRaw(elements.pointers.lookup(skipReshapes(operand.scale)),
+                          place, b.getF32Type(), width, width);
 }
 
 /// Of the upper and the lower row that this thread has of 64, or nothing.

@@ -34,11 +34,16 @@ int64_t mlir::fuseops::countGemmStages(const KernelGroup &group,
   const Product &product = *group.getProduct();
   if (!product.isPromoted())
     return most;
-  // No more than there are, of which each is written out.
-  int64_t blocks = product.k.isConstant()
-                       ? llvm::divideCeil(product.k.constant, kStageRowBytes)
-                       : 4;
-  return std::clamp<int64_t>(blocks, 1, std::min<int64_t>(4, most));
+  // Each is written out, and K goes on in zeros to whole rounds: no more stages
+  // than there are, and three where that is less work, estimated.
+  most = std::clamp<int64_t>(most, 1, 4);
+  if (!product.k.isConstant())
+    return most;
+  int64_t blocks = llvm::divideCeil(product.k.constant, kStageRowBytes);
+  most = std::clamp<int64_t>(blocks, 1, most);
+  bool isShort = most == 4 && 100 * llvm::alignTo(blocks, 4) >
+                                  103 * llvm::alignTo(blocks, 3);
+  return isShort ? 3 : most;
 }
 
 Schedule mlir::fuseops::chooseGemm(const KernelGroup &group) {
@@ -54,10 +59,15 @@ Schedule mlir::fuseops::chooseGemm(const KernelGroup &group) {
       group.getGroup().getBody().front().without_terminator());
   bool isWide = isPlain && wasted * 50 < product.n;
   schedule.tileColumns = isWide ? 192 : product.n > 64 ? 128 : 64;
-  // A tile has whole blocks; those of both halves are of two tiles.
-  int64_t least =
-      group.isHalved() ? 2 * kStoreColumns : countSpanColumns(group);
+  // A tile has whole blocks; those of both halves are of two tiles, unless
+  // there are blocks of what is computed of blocks.
+  int64_t together = countSpanColumns(group);
+  int64_t least = together;
+  if (group.isHalved())
+    least = 2 * (group.getNumLevels() > 2 ? together : kStoreColumns);
   schedule.tileColumns = std::max(schedule.tileColumns, least);
+  if (schedule.tileColumns > 192)
+    schedule.tileRows = 64;
   // One more than are filled at once is read meanwhile.
   int64_t open = GemmLayout(group, schedule).countOpenStores(group);
   schedule.storeBuffers = isWide ? 1 : open + 1;
@@ -74,6 +84,10 @@ Schedule mlir::fuseops::chooseGemm(const KernelGroup &group) {
     schedule.storeBuffers = open + 1;
   }
   schedule.stages = countGemmStages(group, schedule);
+  if (schedule.stages < 2) {
+    schedule.storeBuffers = std::max<int64_t>(1, open);
+    schedule.stages = countGemmStages(group, schedule);
+  }
   schedule.vector = 2;
   schedule.threads = 128 * (schedule.warpgroups + 1);
   schedule.residents = 1;
@@ -97,10 +111,22 @@ static LogicalResult verifyProduct(const KernelGroup &group,
            << product.a.tensor.getType() << " and "
            << product.b.tensor.getType() << " to "
            << product.getResult().getType();
-  for (const Product::Operand *operand : {&product.a, &product.b})
-    if (!isa<BlockArgument>(skipReshapes(operand->tensor)))
+  for (Value operand : product.op->getOperands())
+    if (!isa<BlockArgument>(skipReshapes(operand)))
       return product.op->emitOpError()
              << "expected operands that lie in memory for template `gemm`";
+  for (const Store &store : group.getStores()) {
+    bool isMade = group.getPlacement(store.value) == Placement::Block
+                      ? group.getBlock(store.value).isVisited()
+                      : store.access.columns == group.getSpace().columns ||
+                            store.value == product.getResult();
+    if (!group.isFinal(store.value) && !isMade)
+      return op.emitOpError()
+             << "expected results with the columns of the contraction, or one "
+                "element for each block, in a group of template `gemm`, but "
+                "got "
+             << store.value.getType();
+  }
   if (llvm::any_of(group.getRowOps(), [&](Operation *inner) {
         return !isa<PointwiseOp, ReduceRowsOp, ReduceBlocksOp, ExpandBlocksOp,
                     ConcatOp>(inner);

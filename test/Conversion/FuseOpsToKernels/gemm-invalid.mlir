@@ -228,6 +228,33 @@ forward {
 
 // -----
 
+fuseops.fusible @computed_scale(%x: tensor<?x64xf8E4M3FN>, %s: tensor<f32>, %w: tensor<64x64xf8E4M3FN>) -> tensor<?x64xbf16>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %b = %s, %c = %w) : (tensor<?x64xf8E4M3FN>, tensor<f32>, tensor<64x64xf8E4M3FN>) -> tensor<?x64xbf16> {
+    %r = fuseops.relu %b : tensor<f32>
+    // expected-error @below {{'fuseops.scaled_matmul' op expected operands that lie in memory for template `gemm`}}
+    %z = fuseops.scaled_matmul %a[%r] per_tensor, %c[%b] per_tensor : (tensor<?x64xf8E4M3FN>, tensor<f32>, tensor<64x64xf8E4M3FN>, tensor<f32>) -> tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @other_columns(%x: tensor<?x64xbf16>, %w: tensor<128x64xbf16>, %r: tensor<?x64xbf16>) -> tensor<?x192xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected results with the columns of the contraction, or one element for each block, in a group of template `gemm`, but got 'tensor<?x64xbf16>'}}
+  %y = fuseops.group @k gemm (%a = %x, %b = %w, %c = %r) : (tensor<?x64xbf16>, tensor<128x64xbf16>, tensor<?x64xbf16>) -> tensor<?x192xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<128x64xbf16>) -> tensor<?x128xbf16>
+    %q = fuseops.relu %c : tensor<?x64xbf16>
+    %t = fuseops.concat %z, %q dim(1) : (tensor<?x128xbf16>, tensor<?x64xbf16>) -> tensor<?x192xbf16>
+    fuseops.yield %t : tensor<?x192xbf16>
+  }
+  fuseops.return %y : tensor<?x192xbf16>
+}
+
+// -----
+
 // Pairs that lie in turns are no halves.
 fuseops.fusible @interleaved(%x: tensor<?x64xbf16>, %w: tensor<256x64xbf16>) -> tensor<?x128xbf16>
 forward {

@@ -44,8 +44,11 @@ class Bounded:
 
     def __mul__(self, other: Bounded) -> Bounded:
         value = self.value * other.value
-        error = self.error * np.abs(other.value) + np.abs(self.value) * other.error
-        return Bounded(value, error + self.error * other.error + OPERATION * np.abs(value))
+        with np.errstate(invalid="ignore"):
+            error = self.error * np.abs(other.value) + np.abs(self.value) * other.error
+            error += self.error * other.error + OPERATION * np.abs(value)
+        # What is 0 times what may be anything.
+        return Bounded(value, np.where(np.isnan(error), np.inf, error))
 
     def apply(self, function: Callable[[np.ndarray], np.ndarray], slope: float) -> Bounded:
         """A function of f32 whose slope is nowhere more than `slope`."""
@@ -63,6 +66,9 @@ class Bounded:
         padding = ((0, 0), (0, -self.value.shape[1] % width))
         parts = (np.pad(array, padding) for array in (self.value, self.error))
         return Bounded(*(part.reshape(len(part), -1, width).max(2) for part in parts))
+
+    def at_least(self, least: float) -> Bounded:
+        return Bounded(np.maximum(self.value, np.float32(least)), self.error)
 
     def inverse(self, factor: float) -> Bounded:
         """`factor` over values above 0."""

@@ -219,9 +219,10 @@ class Drawing:
         self.add(
             "scale",
             f"pointwise (%u = %max) : ({scales}) -> {scales} {{\n"
-            "  %most = arith.constant 448.0 : f32\n  %x = arith.divf %most, %u : f32\n"
+            "  %most = arith.constant 448.0 : f32\n  %least = arith.constant 1.0e-3 : f32\n"
+            "  %above = arith.maximumf %u, %least : f32\n  %x = arith.divf %most, %above : f32\n"
             "  fuseops.yield %x : f32\n}",
-            lambda values: values["max"].inverse(448),
+            lambda values: values["max"].at_least(1e-3).inverse(448),
         )
         self.add(
             "wide",
