@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from plans import write_group
+from plans import write_group, write_quantize, write_swiglu_gradient
 
 SHAPES = [(8192, 14336, 4096), (8192, 4096, 14336), (8192, 8192, 8192), (8192, 28672, 4096)]
 E4M3, E5M2 = torch.float8_e4m3fn, torch.float8_e5m2
@@ -120,49 +120,9 @@ QUANTIZE = """
 
 
 SWIGLU = "\n%h = fuseops.swiglu %p activation(first) : tensor<?xNxbf16> -> tensor<?xHxbf16>"
-# In blocks of 128 along a row, as the next product reads it.
-QUANTIZE_BLOCKS = """
-%abs = fuseops.pointwise (%v = %h) : (tensor<?xHxbf16>) -> tensor<?xHxf32> {
-  %x = math.absf %v : f32
-  fuseops.yield %x : f32
-}
-%max = fuseops.reduce_blocks %abs block(1, 128) : tensor<?xHxf32> -> tensor<?xHBxf32>
-%factor = fuseops.pointwise (%v = %max) : (tensor<?xHBxf32>) -> tensor<?xHBxf32> {
-  %limit = arith.constant 448.0 : f32
-  %x = arith.divf %limit, %v : f32
-  fuseops.yield %x : f32
-}
-%wide = fuseops.expand_blocks %factor block(1, 128) : tensor<?xHBxf32> -> tensor<?xHxf32>
-%q = fuseops.pointwise (%v = %h, %w = %wide) : (tensor<?xHxbf16>, tensor<?xHxf32>) -> {q} {
-  %x = arith.mulf %v, %w : f32
-  fuseops.yield %x : f32
-}
-%f = fuseops.permute %factor order[1, 0] : tensor<?xHBxf32> -> {f}
-"""
+QUANTIZE_BLOCKS = write_quantize("h", "H", "HB", "f")
 QUANTIZED_BLOCKS = "q: tensor<?xHxf8E4M3FN>; f: tensor<HBx?xf32>"
-# The gradient of a SwiGLU whose halves are %z's, quantized as delayed scaling does: the
-# matrix and its transposed copy.
-DSWIGLU = """
-%gate = fuseops.slice %z dim(1) offset(0) : {z} -> tensor<?xNxbf16>
-%up = fuseops.slice %z dim(1) offset(N) : {z} -> tensor<?xNxbf16>
-%dg, %du = fuseops.pointwise (%dy = %p, %g = %gate, %u = %up)
-    : (tensor<?xNxbf16>, tensor<?xNxbf16>, tensor<?xNxbf16>)
-    -> (tensor<?xNxbf16>, tensor<?xNxbf16>) {
-  %one = arith.constant 1.0 : f32
-  %minus = arith.negf %g : f32
-  %e = math.exp %minus : f32
-  %below = arith.addf %e, %one : f32
-  %sigmoid = arith.divf %one, %below : f32
-  %silu = arith.mulf %g, %sigmoid : f32
-  %second = arith.mulf %dy, %silu : f32
-  %rest = arith.subf %g, %silu : f32
-  %sum = arith.addf %one, %rest : f32
-  %slope = arith.mulf %sigmoid, %sum : f32
-  %through = arith.mulf %dy, %u : f32
-  %first = arith.mulf %through, %slope : f32
-  fuseops.yield %first, %second : f32, f32
-}
-"""
+# As delayed scaling does: the matrix and its transposed copy.
 QUANTIZE_HALVES = """
 %qg = fuseops.pointwise (%v = %dg, %w = %c) : (tensor<?xNxbf16>, {c}) -> tensor<?xNxf8E5M2> {
   %x = arith.mulf %v, %w : f32
@@ -390,7 +350,7 @@ ROWS = [
     Row(
         "gemm_fp8_dswiglu_quant",
         FP8 + "; z: tensor<?xNNxbf16>; c: tensor<f32>",
-        FAST + DSWIGLU + QUANTIZE_HALVES,
+        FAST + write_swiglu_gradient("N", "NN") + QUANTIZE_HALVES,
         "q: tensor<?xNNxf8E5M2>; r: tensor<NNx?xf8E5M2>; m: tensor<f32>",
         lambda m, n, k: [*fp8(m, n, k), normal(m, 2 * n), scale()],
         expect_dswiglu,

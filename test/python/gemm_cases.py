@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 from gemm_case import Arrays, Case, gelu, gelu_gradient, spread
+from plans import write_quantize, write_swiglu_gradient
 from ptx_arithmetic import read_floats, round_floats
 
 Expected = Callable[..., Arrays]
@@ -115,28 +116,8 @@ def write_swiglu(half: int) -> str:
 def swiglu_gradient(half: int) -> str:
     """`%d`, the gradient of the halves `%z` for the product `%p`."""
     one, both = f"tensor<?x{half}xbf16>", f"tensor<?x{2 * half}xbf16>"
-    return f"""
-%g = fuseops.slice %z dim(1) offset(0) : {both} -> {one}
-%u = fuseops.slice %z dim(1) offset({half}) : {both} -> {one}
-%dg, %du = fuseops.pointwise (%dy = %p, %gate = %g, %up = %u)
-    : ({one}, {one}, {one}) -> ({one}, {one}) {{
-  %one = arith.constant 1.0 : f32
-  %minus = arith.negf %gate : f32
-  %e = math.exp %minus : f32
-  %f = arith.addf %e, %one : f32
-  %s = arith.divf %one, %f : f32
-  %silu = arith.mulf %gate, %s : f32
-  %second = arith.mulf %dy, %silu : f32
-  %rest = arith.subf %one, %s : f32
-  %more = arith.mulf %gate, %rest : f32
-  %sum = arith.addf %one, %more : f32
-  %slope = arith.mulf %s, %sum : f32
-  %through = arith.mulf %dy, %up : f32
-  %first = arith.mulf %through, %slope : f32
-  fuseops.yield %first, %second : f32, f32
-}}
-%d = fuseops.concat %dg, %du dim(1) : ({one}, {one}) -> {both}
-"""
+    joined = f"%d = fuseops.concat %dg, %du dim(1) : ({one}, {one}) -> {both}\n"
+    return write_swiglu_gradient(half, 2 * half) + joined
 
 
 def expect_swiglu_gradient(dy: np.ndarray, z: np.ndarray) -> Arrays:
@@ -147,28 +128,7 @@ def expect_swiglu_gradient(dy: np.ndarray, z: np.ndarray) -> Arrays:
 
 def quantize(source: str, columns: int) -> str:
     """`%q` and its scales `%t`, in blocks of 128 along a row."""
-    blocks = -(-columns // 128)
-    value = f"tensor<?x{columns}xbf16>"
-    full = f"tensor<?x{columns}xf32>"
-    scales = f"tensor<?x{blocks}xf32>"
-    return f"""
-%abs = fuseops.pointwise (%u = %{source}) : ({value}) -> {full} {{
-  %v = math.absf %u : f32
-  fuseops.yield %v : f32
-}}
-%max = fuseops.reduce_blocks %abs block(1, 128) : {full} -> {scales}
-%factor = fuseops.pointwise (%u = %max) : ({scales}) -> {scales} {{
-  %c = arith.constant 448.0 : f32
-  %v = arith.divf %c, %u : f32
-  fuseops.yield %v : f32
-}}
-%wide = fuseops.expand_blocks %factor block(1, 128) : {scales} -> {full}
-%q = fuseops.pointwise (%u = %{source}, %v = %wide) : ({value}, {full}) -> {{q}} {{
-  %scaled = arith.mulf %u, %v : f32
-  fuseops.yield %scaled : f32
-}}
-%t = fuseops.permute %factor order[1, 0] : {scales} -> {{t}}
-"""
+    return write_quantize(source, columns, -(-columns // 128), "t")
 
 
 TRANSPOSED = """
@@ -185,6 +145,32 @@ def expect_blocks(x: np.ndarray) -> Arrays:
     padded = np.pad(np.abs(x), ((0, 0), (0, -columns % 128)))
     scales = 448 / padded.reshape(len(x), -1, 128).max(2)
     return [x * scales.repeat(128, 1)[:, :columns], scales.T]
+
+
+def transposed(rows: int, schedule: str) -> Case:
+    return Case(
+        {"x": "tensor<?x72xbf16>", "w": "tensor<200x72xbf16>", "s": "tensor<f32>"},
+        "%y = fuseops.linear %x, %w : ({x}, {w}) -> tensor<?x200xbf16>" + TRANSPOSED,
+        {"q": f"tensor<?x200x{E5M2}>", "t": f"tensor<200x?x{E5M2}>"},
+        lambda x, w, s: [(x @ w.T) * s, ((x @ w.T) * s).T],
+        rows=rows,
+        schedule=schedule,
+    )
+
+
+def swiglu_quantized(schedule: str) -> Case:
+    return Case(
+        {
+            "a": f"tensor<?x256x{E4M3}>",
+            "as": "tensor<f32>",
+            "b": f"tensor<512x256x{E4M3}>",
+            "bs": "tensor<f32>",
+        },
+        product("a", "b", 512, FAST) + write_swiglu(256) + quantize("h", 256),
+        {"q": f"tensor<?x256x{E4M3}>", "t": "tensor<2x?xf32>", "p": "tensor<?x512xbf16>"},
+        lambda a, s, b, t: [*expect_blocks(swiglu((a @ b.T) * s * t)), (a @ b.T) * s * t],
+        schedule=schedule,
+    )
 
 
 CASES = {
@@ -305,29 +291,9 @@ CASES = {
         {"h": "tensor<?x128xbf16>"},
         lambda x, w: [swiglu(x @ w)],
     ),
-    "fp8 swiglu quantized": Case(
-        {
-            "a": f"tensor<?x256x{E4M3}>",
-            "as": "tensor<f32>",
-            "b": f"tensor<512x256x{E4M3}>",
-            "bs": "tensor<f32>",
-        },
-        product("a", "b", 512, FAST) + write_swiglu(256) + quantize("h", 256),
-        {"q": f"tensor<?x256x{E4M3}>", "t": "tensor<2x?xf32>", "p": "tensor<?x512xbf16>"},
-        lambda a, s, b, t: [*expect_blocks(swiglu((a @ b.T) * s * t)), (a @ b.T) * s * t],
-        schedule="workers = 2",
-    ),
-    "fp8 swiglu quantized in one tile": Case(
-        {
-            "a": f"tensor<?x256x{E4M3}>",
-            "as": "tensor<f32>",
-            "b": f"tensor<512x256x{E4M3}>",
-            "bs": "tensor<f32>",
-        },
-        product("a", "b", 512, FAST) + write_swiglu(256) + quantize("h", 256),
-        {"q": f"tensor<?x256x{E4M3}>", "t": "tensor<2x?xf32>", "p": "tensor<?x512xbf16>"},
-        lambda a, s, b, t: [*expect_blocks(swiglu((a @ b.T) * s * t)), (a @ b.T) * s * t],
-        schedule="tile_rows = 64, tile_columns = 256, stages = 4, workers = 1",
+    "fp8 swiglu quantized": swiglu_quantized("workers = 2"),
+    "fp8 swiglu quantized in one tile": swiglu_quantized(
+        "tile_rows = 64, tile_columns = 256, stages = 4, workers = 1"
     ),
     "fp8 blocks swiglu quantized": Case(
         {
@@ -356,21 +322,8 @@ CASES = {
         lambda a, s, b, t: [swiglu(*by_block(a, s, b, t))],
         rows=194,
     ),
-    "fp8 transposed": Case(
-        {"x": "tensor<?x72xbf16>", "w": "tensor<200x72xbf16>", "s": "tensor<f32>"},
-        "%y = fuseops.linear %x, %w : ({x}, {w}) -> tensor<?x200xbf16>" + TRANSPOSED,
-        {"q": f"tensor<?x200x{E5M2}>", "t": f"tensor<200x?x{E5M2}>"},
-        lambda x, w, s: [(x @ w.T) * s, ((x @ w.T) * s).T],
-        rows=144,
-    ),
-    "fp8 transposed, any rows": Case(
-        {"x": "tensor<?x72xbf16>", "w": "tensor<200x72xbf16>", "s": "tensor<f32>"},
-        "%y = fuseops.linear %x, %w : ({x}, {w}) -> tensor<?x200xbf16>" + TRANSPOSED,
-        {"q": f"tensor<?x200x{E5M2}>", "t": f"tensor<200x?x{E5M2}>"},
-        lambda x, w, s: [(x @ w.T) * s, ((x @ w.T) * s).T],
-        rows=199,
-        schedule="ping_pong = 0, workers = 1",
-    ),
+    "fp8 transposed": transposed(144, "workers = 1"),
+    "fp8 transposed, any rows": transposed(199, "ping_pong = 0, workers = 1"),
     # The first half's last columns are not the second half's first.
     "fp8 swiglu by row": Case(
         {

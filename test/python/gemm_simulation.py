@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 import fuseops
 import launch_plan
+import pytest
 from gemm_case import Arrays, Case, read
 
 
@@ -23,6 +25,15 @@ class Compiled:
 def compile_case(case: Case) -> Compiled:
     program = case.program()
     return Compiled(emit(program, "ir", compile_to="lowering"), emit(program, "ptx"))
+
+
+def count_spills(program: str) -> list[int]:
+    """The spilled bytes of each kernel. The test is skipped where no assembler is."""
+    report = json.loads(emit(program, "report"))
+    kernels = [kernel for entry in report["entries"] for kernel in entry["kernels"]]
+    if not all("registers" in kernel for kernel in kernels):
+        pytest.skip("no assembler")
+    return [kernel["spill_bytes"] for kernel in kernels]
 
 
 def run_kernels(

@@ -11,11 +11,10 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-// An H200's, where it is held back by its power: operations of 16 bits, the
-// bandwidths of the L2 cache, estimated, and of a copy.
+// An H200's, where it is held back by its power: operations of 16 bits, and the
+// bandwidth of the L2 cache, estimated.
 static constexpr double kOperationsPerMicrosecond = 7.0e8;
 static constexpr double kCachePerMicrosecond = 7.0e6;
-static constexpr double kBytesPerMicrosecond = 4.2e6;
 /// What promotion leaves of the tensor cores, with two and with three
 /// warpgroups (gemm-proofs, item 3 of what decided it).
 static constexpr double kPromotedShare[] = {0.87, 0.98};

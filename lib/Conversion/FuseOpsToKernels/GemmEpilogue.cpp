@@ -56,12 +56,10 @@ Element GemmKernel::locateElement(const GemmTile &tile, int64_t block,
 
 /// The same pair of the columns of part `part`.
 Element GemmKernel::locatePart(const Element &element, int64_t part) {
-  Element moved;
-  moved.row = element.row;
-  moved.column = element.column;
-  moved.parts = element.parts;
-  moved.isValid = element.isValid;
-  moved.width = element.width;
+  Element moved = element;
+  // What is known is known of the other columns.
+  moved.values.clear();
+  moved.stored.clear();
   if (!part)
     return moved;
   Value offset = elements.constant(part * layout.columns);
@@ -380,9 +378,7 @@ void GemmKernel::exchangeBlocks() {
     return;
   int64_t bytes = layout.getMessageBytes(), rows = layout.getOwnRows();
   Value number = hopper.add(hopper.shiftLeft(own, 1), hopper.bitAnd(turn, 1));
-  Value barrier =
-      hopper.add(hopper.add(memory, layout.barriers), 16 * layout.stages);
-  barrier = hopper.add(barrier, hopper.shiftLeft(number, 3));
+  Value barrier = messageBarrier(number);
   Value messages = hopper.add(hopper.add(memory, layout.messages),
                               hopper.mul(number, bytes));
   Value isSender = hopper.isEqual(hopper.bitAnd(lane, 3), 0);

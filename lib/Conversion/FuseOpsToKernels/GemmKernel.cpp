@@ -40,6 +40,11 @@ Value GemmKernel::emptyBarrier(Value stage) {
   return hopper.add(fullBarrier(stage), 8 * layout.stages);
 }
 
+/// Behind those of the stages: two of each warpgroup, one after the other.
+Value GemmKernel::messageBarrier(Value number) {
+  return hopper.add(fullBarrier(number), 16 * layout.stages);
+}
+
 /// Initialises the barriers and finds out who this thread is.
 void GemmKernel::openBarriers() {
   std::string symbol = (frame.kernel.getSymName() + "_stages").str();
@@ -70,9 +75,7 @@ void GemmKernel::openBarriers() {
     }
     if (layout.cluster > 1)
       for (int64_t i = 0; i < 2 * layout.warpgroups; ++i)
-        hopper.initBarrier(
-            hopper.add(memory, layout.barriers + 16 * layout.stages + 8 * i),
-            1);
+        hopper.initBarrier(messageBarrier(hopper.constant(i)), 1);
     hopper.fenceBarriers();
     for (Value map : frame.maps)
       hopper.prefetchMap(map);

@@ -110,6 +110,7 @@ private:
   std::pair<Value, Value> nextStage(Value stage, Value parity);
   Value fullBarrier(Value stage);
   Value emptyBarrier(Value stage);
+  Value messageBarrier(Value number);
   void release(Value stage);
 
   // GemmEpilogue.cpp
@@ -146,7 +147,6 @@ private:
 
   // GemmStores.cpp
   void openStores();
-  int64_t countBoxes(const OpenStore &store);
   void openBuffers(MutableArrayRef<OpenStore> stores);
   void closeBuffer(OpenStore &store);
   void give(OpenStore &store, GemmElement &own);

@@ -28,12 +28,6 @@ void GemmKernel::openStores() {
   numTransposed.assign(layout.transposed.size(), 0);
 }
 
-/// The boxes that a store fills one after the other.
-int64_t GemmKernel::countBoxes(const OpenStore &store) {
-  const std::optional<MappedStore> &mapped = layout.mapped[store.number];
-  return mapped ? kStoreColumns / mapped->getBoxColumns() : 0;
-}
-
 /// Gives each store a buffer that the copy engine has read.
 void GemmKernel::openBuffers(MutableArrayRef<OpenStore> stores) {
   int64_t pending = numGroups;
@@ -94,9 +88,8 @@ void GemmKernel::give(OpenStore &store, GemmElement &own) {
   Type type = target.access.element;
   int64_t bytes = getElementBytes(type);
   if (bytes == 4) {
-    // A box has half of the columns.
-    int64_t perBox = 2 * kStorePairs / countBoxes(store);
-    if (store.numGiven == perBox) {
+    // A box has half of the columns: of each eight the pairs of two rows.
+    if (store.numGiven == mapped->getBoxColumns() / 8 * 2) {
       closeBuffer(store);
       openBuffers(store);
       store.numGiven = 0;

@@ -15,9 +15,8 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-// An H200's: the bandwidth of a copy, as measured; and, estimated, what it
-// takes from a load to its use, and from a barrier to the next instruction.
-static constexpr double kBytesPerMicrosecond = 4.2e6;
+// An H200's, estimated: what it takes from a load to its use, and from a
+// barrier to the next instruction.
 static constexpr double kLoadMicroseconds = 0.8;
 static constexpr double kBarrierMicroseconds = 0.3;
 // Of hand-written row kernels, the same with a block a row and with as many
