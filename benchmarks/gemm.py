@@ -6,10 +6,11 @@ cuBLASLt's product beside it. scripts/gpu_bench --rows gemm times them (measure_
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
+from cublaslt import list_accumulations
 from plans import write_group, write_quantize, write_swiglu_gradient
 
 SHAPES = [(8192, 14336, 4096), (8192, 4096, 14336), (8192, 8192, 8192), (8192, 28672, 4096)]
@@ -27,8 +28,10 @@ class Row:
     body: str
     outputs: str
     make: Callable[[int, int, int], Tensors]
-    expected: Callable[..., Tensors]
-    """Of the inputs, in f64."""
+    product: Callable[..., torch.Tensor]
+    """Of the operands and their scales, in f64."""
+    finish: Callable[..., Tensors]
+    """The outputs for the product and the other inputs, in f64."""
     peer: Callable[..., object] | None = None
     """PyTorch's call of cuBLASLt for the product, on the same inputs."""
     shapes: tuple[tuple[int, int, int], ...] = tuple(SHAPES)
@@ -36,6 +39,23 @@ class Row:
     """Whether cuBLASLt does all of it: then the peer is the runtime's own call."""
     unit: int = 1
     """What m is a multiple of."""
+    list_peers: Callable[..., list[Callable[[], object]]] | None = None
+    """Of the inputs, where PyTorch has no such call."""
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether the tensor cores alone add up the products."""
+        return "fast_accumulate" in self.body
+
+    def split(self, inputs: Sequence[torch.Tensor]) -> tuple[Tensors, Tensors]:
+        """The operands with their scales, and the other inputs."""
+        count = 4 if "scaled_matmul" in self.body else 2
+        return list(inputs[:count]), list(inputs[count:])
+
+    def expected(self, *inputs: torch.Tensor) -> Tensors:
+        """The outputs, in f64."""
+        operands, others = self.split(inputs)
+        return self.finish(self.product(*operands), *others)
 
     def group(self, n: int, k: int) -> tuple[dict[str, str], str, dict[str, str]]:
         """The inputs, the body and the outputs for these extents."""
@@ -88,13 +108,6 @@ def spread(scales: torch.Tensor, rows: int, columns: int, block: tuple[int, int]
 
 def scaled_mm(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
     return torch._scaled_mm(a, b.t(), s, t, out_dtype=torch.bfloat16, use_fast_accum=True)
-
-
-def gradient_mm(
-    a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor, _: torch.Tensor
-) -> torch.Tensor:
-    """Into f32. What there was is not added: PyTorch has no call of cuBLASLt that does."""
-    return torch._scaled_mm(a, b.t(), s.t(), t, out_dtype=torch.float32, use_fast_accum=s.ndim == 0)
 
 
 def gelu(x: torch.Tensor) -> torch.Tensor:
@@ -164,13 +177,13 @@ def fp8_blocks(m: int, n: int, k: int) -> Tensors:
     return [left, scale(count_blocks(k), m), right, scales]
 
 
-def product(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
+def by_tensor(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
     return (a.double() @ b.double().T) * s * t
 
 
-def by_block(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor) -> Tensors:
+def by_block(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
     left = a.double() * spread(s.T, *a.shape, (1, 128))
-    return [left @ (b.double() * spread(t, *b.shape, (128, 128))).T]
+    return left @ (b.double() * spread(t, *b.shape, (128, 128))).T
 
 
 # The weight gradient [n, k] of a product of m rows, added to what there was. Both operands
@@ -190,15 +203,21 @@ def by_vector(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor
     return left @ (b.double() * spread(t.T, *b.shape, (1, 128))).T
 
 
-def expect_gelu(*inputs: torch.Tensor) -> Tensors:
-    *operands, bias, factor = inputs
-    g = gelu(product(*operands) + bias.double())
+def keep(p: torch.Tensor) -> Tensors:
+    return [p]
+
+
+def add(p: torch.Tensor, other: torch.Tensor) -> Tensors:
+    return [p + other]
+
+
+def finish_gelu(p: torch.Tensor, bias: torch.Tensor, factor: torch.Tensor) -> Tensors:
+    g = gelu(p + bias)
     return [(g * factor).clamp(-448, 448), g.abs().max()]
 
 
-def expect_dgelu(*inputs: torch.Tensor) -> Tensors:
-    *operands, z, factor = inputs
-    g = product(*operands) * gelu_gradient(z.double())
+def finish_dgelu(p: torch.Tensor, z: torch.Tensor, factor: torch.Tensor) -> Tensors:
+    g = p * gelu_gradient(z.double())
     return [(g * factor).clamp(-448, 448), g.abs().max(), g.sum(0)]
 
 
@@ -207,7 +226,7 @@ def swiglu(p: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.silu(gate) * up
 
 
-def expect_swiglu(p: torch.Tensor) -> Tensors:
+def finish_swiglu(p: torch.Tensor) -> Tensors:
     h = swiglu(p)
     blocks = count_blocks(h.shape[1])
     padded = torch.nn.functional.pad(h.abs(), (0, 128 * blocks - h.shape[1]))
@@ -215,9 +234,7 @@ def expect_swiglu(p: torch.Tensor) -> Tensors:
     return [h * spread(factors, *h.shape, (1, 128)), factors.T]
 
 
-def expect_dswiglu(*inputs: torch.Tensor) -> Tensors:
-    *operands, z, factor = inputs
-    dy = product(*operands)
+def finish_dswiglu(dy: torch.Tensor, z: torch.Tensor, factor: torch.Tensor) -> Tensors:
     gate, up = z.double().chunk(2, 1)
     sigmoid = gate.sigmoid()
     slope = sigmoid * (1 + gate * (1 - sigmoid))
@@ -233,7 +250,8 @@ ROWS = [
         FAST,
         "p: tensor<?xNxbf16>",
         fp8,
-        lambda *x: [product(*x)],
+        by_tensor,
+        keep,
         scaled_mm,
     ),
     Row(
@@ -242,7 +260,8 @@ ROWS = [
         "%p = fuseops.linear %a, %b : ({a}, {b}) -> {p}",
         "p: tensor<?xNxbf16>",
         lambda m, n, k: [normal(m, k), normal(n, k)],
-        lambda a, b: [a.double() @ b.double().T],
+        lambda a, b: a.double() @ b.double().T,
+        keep,
         lambda a, b: a @ b.T,
     ),
     Row(
@@ -252,6 +271,7 @@ ROWS = [
         "p: tensor<?xNxbf16>",
         fp8_blocks,
         by_block,
+        keep,
         is_library_call=True,
     ),
     Row(
@@ -263,7 +283,8 @@ ROWS = [
         + QUANTIZE,
         "q: tensor<?xNxf8E4M3FN>; m: tensor<f32>",
         lambda m, n, k: [*fp8(m, n, k), normal(n), scale()],
-        expect_gelu,
+        by_tensor,
+        finish_gelu,
         lambda *inputs: scaled_mm(*inputs[:4]),
         (SHAPES[0],),
     ),
@@ -276,7 +297,8 @@ ROWS = [
         + QUANTIZE,
         "q: tensor<?xNxf8E4M3FN>; m: tensor<f32>; d: tensor<Nxbf16>",
         lambda m, n, k: [*fp8(m, n, k), normal(m, n), scale()],
-        expect_dgelu,
+        by_tensor,
+        finish_dgelu,
         lambda *inputs: scaled_mm(*inputs[:4]),
         (SHAPES[0],),
     ),
@@ -286,7 +308,8 @@ ROWS = [
         FAST + "\n%y = fuseops.add %p, %r : {r}, {r} -> {y}",
         "y: tensor<?xNxbf16>",
         lambda m, n, k: [*fp8(m, n, k), normal(m, n)],
-        lambda a, s, b, t, r: [product(a, s, b, t) + r.double()],
+        by_tensor,
+        add,
         lambda *inputs: scaled_mm(*inputs[:4]),
         (SHAPES[1],),
     ),
@@ -298,9 +321,10 @@ ROWS = [
         "({a}, {s}, {b}, {t}) -> {c}" + ACCUMULATE,
         "q: tensor<NxKxf32>",
         lambda m, n, k: gradients((m, n, k), E5M2, [scale(), scale()]),
-        lambda *x: [product(*x[:4]) + x[4]],
-        gradient_mm,
-        (SHAPES[0],),
+        by_tensor,
+        add,
+        list_peers=list_accumulations,
+        shapes=(SHAPES[0],),
         unit=16,
     ),
     Row(
@@ -313,9 +337,10 @@ ROWS = [
         lambda m, n, k: gradients(
             (m, n, k), E4M3, [scale(count_blocks(m), n), scale(count_blocks(m), k)]
         ),
-        lambda *x: [by_vector(*x[:4]) + x[4]],
-        gradient_mm,
-        (SHAPES[0],),
+        by_vector,
+        add,
+        list_peers=list_accumulations,
+        shapes=(SHAPES[0],),
         unit=16,
     ),
     Row(
@@ -324,7 +349,8 @@ ROWS = [
         FAST + SWIGLU + QUANTIZE_BLOCKS,
         QUANTIZED_BLOCKS,
         fp8,
-        lambda *x: expect_swiglu(product(*x)),
+        by_tensor,
+        finish_swiglu,
         scaled_mm,
         (SHAPES[3],),
     ),
@@ -334,7 +360,8 @@ ROWS = [
         FAST + SWIGLU + QUANTIZE_BLOCKS,
         QUANTIZED_BLOCKS + "; p: tensor<?xNxbf16>",
         fp8,
-        lambda *x: [*expect_swiglu(product(*x)), product(*x)],
+        by_tensor,
+        lambda p: [*finish_swiglu(p), p],
         scaled_mm,
         (SHAPES[3],),
     ),
@@ -344,7 +371,8 @@ ROWS = [
         BY_BLOCK + SWIGLU + QUANTIZE_BLOCKS,
         QUANTIZED_BLOCKS,
         fp8_blocks,
-        lambda *x: expect_swiglu(*by_block(*x)),
+        by_block,
+        finish_swiglu,
         shapes=(SHAPES[3],),
     ),
     Row(
@@ -353,7 +381,8 @@ ROWS = [
         FAST + write_swiglu_gradient("N", "NN") + QUANTIZE_HALVES,
         "q: tensor<?xNNxf8E5M2>; r: tensor<NNx?xf8E5M2>; m: tensor<f32>",
         lambda m, n, k: [*fp8(m, n, k), normal(m, 2 * n), scale()],
-        expect_dswiglu,
+        by_tensor,
+        finish_dswiglu,
         lambda *inputs: scaled_mm(*inputs[:4]),
         (SHAPES[0],),
     ),

@@ -4,7 +4,9 @@
     python benchmarks/measure_gemm.py NAME [--schedule "ping_pong = 0, …"]…
 
 prints, each as a line of JSON, the rows of NAME (benchmarks/gemm.py) and what was wrong.
-Outputs are compared with f64 of the operands' values, elementwise and on all of them.
+Outputs are compared with f64 of the operands' values, elementwise and on all of them; what
+may be off follows from what the product may lose. A peer that fails is a fault, and ours
+is timed without it.
 Ours and all calls of cuBLASLt then run in a random order each round, launches back to
 back, on random normal data. With several schedules each is a row, the fastest first.
 A part of scripts/gpu_bench --rows gemm.
@@ -46,23 +48,53 @@ def poisoned() -> Iterator[None]:
         torch.use_deterministic_algorithms(False)
 
 
-def accumulation_error(dtype: torch.dtype, k: int) -> float:
-    """What sums of k products may lose, relative to the root mean square of the sums. The
-    tensor cores of Hopper cut each of the addends of an instruction 13 bits below the
-    largest, where they add FP8; the errors add up like a random walk, of which this is 8
-    times the deviation."""
-    is_narrow = dtype.itemsize == 1
-    return 8 * math.sqrt(k / 32) * 2.0 ** (-13 if is_narrow else -22)
+def accumulation_error(dtype: torch.dtype, k: int, is_fast: bool) -> float:
+    """What sums of k products may lose, relative to their size and root mean square.
+
+    The tensor cores of Hopper add FP8 by 32 of K, and cut each addend, the sum so far too,
+    towards zero 13 bits below the largest. What the sum loses has one sign, and adds up;
+    what the products lose is a random walk, of which this is 8 times the deviation. It
+    is the larger of the two. Without fast accumulation the sums of 128 are added in f32:
+    each loses what 4 steps can, and those losses are a random walk, whose length cancels
+    since the root mean square grows alike. For BF16 it is the walk alone, 22 bits below,
+    as measured."""
+    steps = k / 32
+    if dtype.itemsize > 1:
+        return 8 * math.sqrt(steps) * 2.0**-22
+    lost = max(steps, 8 * math.sqrt(steps)) if is_fast else 8 * min(steps, 4)
+    return lost * 2.0**-13
 
 
-def find_fault(found: Any, expected: list[torch.Tensor], lost: float) -> str:
-    """Which output differs, and by how much; empty if none does."""
+def expect(row: Row, inputs: list[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    """The outputs in f64, and how far what the product may lose moves each element: the most
+    of four tries with random signs, so that each half of the columns, as of a gated unit,
+    is off in both ways beside the other, and sums over rows are random walks."""
+    operands, others = row.split(inputs)
+    product = row.product(*operands)
+    expected = row.finish(product, *others)
+    lost = accumulation_error(inputs[0].dtype, inputs[0].shape[1], row.is_fast)
+    off = lost * (product.abs() + product.square().mean().sqrt())
+    off *= torch.empty_like(off).bernoulli_().mul_(2).sub_(1)
+    responses = [torch.zeros_like(output) for output in expected]
+    for _ in range(2):
+        off[:, off.shape[1] // 2 :].neg_()
+        for _ in range(2):
+            moved = row.finish(product + off.neg_(), *others)
+            for response, other, output in zip(responses, moved, expected, strict=True):
+                torch.maximum(response, (other - output).abs_(), out=response)
+    return expected, responses
+
+
+def find_fault(found: Any, expected: list[torch.Tensor], responses: list[torch.Tensor]) -> str:
+    """Which output differs, and by how much; empty if none does. An element may be off by
+    its rounding and its response, and, where that is small by chance, by twice the root mean
+    square of all."""
     found = found if isinstance(found, tuple) else (found,)
-    for number, (one, other) in enumerate(zip(found, expected, strict=True)):
+    for number, (one, other, response) in enumerate(zip(found, expected, responses, strict=True)):
         if one.shape != other.shape:
             return f"output {number}: expected {tuple(other.shape)}, but got {tuple(one.shape)}"
-        relative = ROUNDING[one.dtype] + lost
-        bound = relative * other.abs() + lost * other.square().mean().sqrt()
+        bound = ROUNDING[one.dtype] * other.abs() + response
+        bound += 2 * response.square().mean().sqrt()
         error = ((one.double() - other).abs() / bound).max().item()
         # A NaN is no less than the bound.
         if not error <= 1:
@@ -77,6 +109,8 @@ def peers_of(row: Row, extents: Extents, inputs: list[torch.Tensor]) -> list[Cal
     if row.is_library_call:
         program = fuseops.compile_ir(row.program(n, k, "", "library"), target="cuda")
         return [lambda: program(*inputs)]
+    if row.list_peers is not None:
+        return row.list_peers(*inputs)
     if row.peer is None:
         return []
     calls = [lambda: row.peer(*inputs)]
@@ -87,6 +121,21 @@ def peers_of(row: Row, extents: Extents, inputs: list[torch.Tensor]) -> list[Cal
         by_row[3] = inputs[3].expand(1, n).contiguous()
         calls.append(lambda: row.peer(*by_row))
     return calls
+
+
+def peers_that_run(
+    row: Row, extents: Extents, inputs: list[torch.Tensor], faults: list[str]
+) -> list[Call]:
+    """The peers, once each has run; none and a fault if one fails, so that ours is timed."""
+    try:
+        peers = peers_of(row, extents, inputs)
+        for call in peers:
+            call()
+        torch.cuda.synchronize()
+    except Exception as error:
+        faults.append(f"{format_extents(extents)}: cuBLASLt: {error}")
+        return []
+    return peers
 
 
 def time_calls(calls: list[Call]) -> list[float]:
@@ -177,13 +226,12 @@ def run_right(
     with torch.device("cuda" if torch.cuda.is_available() else "cpu"):
         inputs = row.make(m, n, k)
     candidates = compile_candidates(row, extents, schedules, faults)
-    expected = row.expected(*inputs)
-    lost = accumulation_error(inputs[0].dtype, inputs[0].shape[1])
+    expected, responses = expect(row, inputs)
     right = []
     for candidate in candidates:
         with poisoned():
             found = candidate.program(*inputs)
-        if fault := find_fault(found, expected, lost):
+        if fault := find_fault(found, expected, responses):
             faults.append(f"{{{candidate.schedule}}} {format_extents(extents)}: {fault}")
         else:
             right.append(candidate)
@@ -191,11 +239,15 @@ def run_right(
 
 
 def time_candidates(
-    row: Row, extents: Extents, candidates: list[Candidate], inputs: list[torch.Tensor]
+    row: Row,
+    extents: Extents,
+    candidates: list[Candidate],
+    inputs: list[torch.Tensor],
+    faults: list[str],
 ) -> list[dict[str, Any]]:
-    """A row of each, the fastest first."""
+    """A row of each, the fastest first; a peer that fails is added to the faults."""
     calls = [lambda program=one.program: program(*inputs) for one in candidates]
-    times = time_calls(calls + peers_of(row, extents, inputs))
+    times = time_calls(calls + peers_that_run(row, extents, inputs, faults))
     peers_us = times[len(calls) :]
     rows = []
     for candidate, time_us in zip(candidates, times, strict=False):
@@ -214,8 +266,10 @@ def measure(row: Row, schedules: list[str]) -> Iterator[dict[str, Any]]:
         yield from ({"fault": fault} for fault in faults)
         faults.clear()
         if candidates:
-            rows = time_candidates(row, extents, candidates, inputs)
+            rows = time_candidates(row, extents, candidates, inputs, faults)
             yield from ({"row": entry} for entry in rows)
+            yield from ({"fault": fault} for fault in faults)
+            faults.clear()
 
 
 def main() -> None:

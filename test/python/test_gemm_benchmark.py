@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tarfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from gemm_simulation import compile_case, emit, run_kernels
 
 torch = pytest.importorskip("torch")
 
-import measure_gemm  # noqa: E402 (it needs torch)
+import cublaslt  # noqa: E402 (they need torch)
+import measure_gemm  # noqa: E402
 from gemm import ROWS, Row  # noqa: E402
 
 # One tile is full, others are not; K ends within a stage.
@@ -29,6 +31,11 @@ EXTENTS = (130, 256, 272)
 def test_each_row_comes_once() -> None:
     names = [row.name for row in ROWS]
     assert len(names) == len(set(names))
+
+
+def to_types(tensors: Iterable[torch.Tensor], outputs: dict[str, str]) -> tuple:
+    kinds = [kind.rpartition("x")[2].strip("tensor<>") for kind in outputs.values()]
+    return tuple(one.to(torch_dtype(kind)) for one, kind in zip(tensors, kinds, strict=True))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -41,20 +48,51 @@ def test_what_is_expected(row: Row) -> None:
     tensors = row.make(m, n, k)
     given = [tensor.reshape(-1).view(torch.uint8).numpy() for tensor in tensors]
     found = run_kernels(case, compile_case(case), given, late=False)
-    expected = row.expected(*tensors)
-    lost = measure_gemm.accumulation_error(tensors[0].dtype, tensors[0].shape[1])
-    kinds = [kind.rpartition("x")[2].strip("tensor<>") for kind in outputs.values()]
-    typed = tuple(
-        torch.from_numpy(array).to(torch_dtype(kind))
-        for array, kind in zip(found, kinds, strict=True)
-    )
-    assert measure_gemm.find_fault(typed, expected, lost) == ""
+    expected, responses = measure_gemm.expect(row, tensors)
+    typed = to_types(map(torch.from_numpy, found), outputs)
+    assert measure_gemm.find_fault(typed, expected, responses) == ""
     # Something of each output is judged.
     for number, output in enumerate(typed):
         wrong = [one.clone() for one in typed]
         wrong[number].view(-1)[-1] = -1.5 * output.view(-1)[-1].double() - 1
-        fault = measure_gemm.find_fault(tuple(wrong), expected, lost)
+        fault = measure_gemm.find_fault(tuple(wrong), expected, responses)
         assert fault.startswith(f"output {number}: ")
+
+
+def add_up(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """As the tensor cores of Hopper add FP8: by 32, each addend cut 13 bits below the
+    largest."""
+    total = torch.zeros(len(a), len(b), dtype=torch.float64)
+    for k in range(0, a.shape[1], 32):
+        products = a[:, None, k : k + 32].double() * b[None, :, k : k + 32].double()
+        addends = torch.cat([products, total[..., None]], 2)
+        exponent = torch.frexp(addends.abs().amax(2, keepdim=True))[1]
+        unit = 2.0 ** (exponent.double() - 14)
+        total = ((addends / unit).trunc() * unit).sum(2)
+    return total
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in ROWS if "xf8" in row.arguments], ids=lambda r: r.name
+)
+def test_long_sums(row: Row) -> None:
+    """Those of FP8 as the GPU adds them up are right, and not if one tile lacks a stage."""
+    torch.manual_seed(0)
+    m, n, k = (4096, 48, 64) if row.unit > 1 else (48, 64, 4096)
+    inputs = row.make(m, n, k)
+    (a, s, b, t), others = row.split(inputs)
+    s.fill_(1)
+    t.fill_(1)
+    step = a.shape[1] if row.is_fast else 128
+    product = sum(map(add_up, a.split(step, 1), b.split(step, 1)))
+    outputs = row.group(n, k)[2]
+    expected, responses = measure_gemm.expect(row, inputs)
+    rounded = product if "bf16" not in row.body else product.bfloat16().double()
+    found = to_types(row.finish(rounded, *others), outputs)
+    assert measure_gemm.find_fault(found, expected, responses) == ""
+    rounded[:32, :32] -= a[:32, -128:].double() @ b[:32, -128:].double().T
+    found = to_types(row.finish(rounded, *others), outputs)
+    assert measure_gemm.find_fault(found, expected, responses).startswith("output 0: ")
 
 
 @pytest.mark.parametrize("row", [r for r in ROWS if r.is_library_call], ids=lambda row: row.name)
@@ -67,14 +105,14 @@ def test_peers_that_are_library_calls(row: Row) -> None:
 def test_faults() -> None:
     """A NaN, a shape and an element that is off are each found."""
     right = torch.full((4, 8), 3.0, dtype=torch.bfloat16)
-    expected = [right.double()]
-    assert measure_gemm.find_fault(right, expected, 1e-4) == ""
+    expected, responses = [right.double()], [torch.full_like(right, 1e-4).double()]
+    assert measure_gemm.find_fault(right, expected, responses) == ""
     wrong = right.clone()
     wrong[3, 7] = float("nan")
-    assert measure_gemm.find_fault(wrong, expected, 1e-4) == "output 0: nan of the bound"
+    assert measure_gemm.find_fault(wrong, expected, responses) == "output 0: nan of the bound"
     wrong[3, 7] = 3.0625
-    assert measure_gemm.find_fault(wrong, expected, 1e-4).endswith(" of the bound")
-    assert "expected (4, 8)" in measure_gemm.find_fault(right[1:], expected, 1e-4)
+    assert measure_gemm.find_fault(wrong, expected, responses).endswith(" of the bound")
+    assert "expected (4, 8)" in measure_gemm.find_fault(right[1:], expected, responses)
 
 
 def test_memory_is_poisoned() -> None:
@@ -114,7 +152,7 @@ def test_description() -> None:
 def test_peers_of_fp8() -> None:
     """Scales of whole tensors are given as they are, and as one of each row too."""
     given = []
-    row = Row("", "", "", "", None, None, lambda *inputs: given.append(inputs))
+    row = Row("", "", "", "", None, None, None, lambda *inputs: given.append(inputs))
     a, b = (torch.zeros(size, 32, dtype=torch.float8_e4m3fn) for size in (3, 5))
     scales = torch.tensor(2.0), torch.tensor(4.0)
     for call in measure_gemm.peers_of(row, (3, 5, 32), [a, scales[0], b, scales[1]]):
@@ -125,6 +163,35 @@ def test_peers_of_fp8() -> None:
     assert len(measure_gemm.peers_of(row, (3, 5, 32), [a.bfloat16(), b.bfloat16()])) == 1
     row.outputs = "q: tensor<NxKxf32>"
     assert len(measure_gemm.peers_of(row, (3, 5, 32), [a, scales[0], b, scales[1]])) == 1
+
+
+def test_peers_that_fail() -> None:
+    def fail(*_: torch.Tensor) -> None:
+        raise RuntimeError("status 15")
+
+    row = Row("", "", "", "", None, None, None, fail)
+    faults: list[str] = []
+    assert measure_gemm.peers_that_run(row, (3, 5, 32), [torch.zeros(3, 32)], faults) == []
+    assert faults == ["3x5x32: cuBLASLt: status 15"]
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.list_peers], ids=lambda r: r.name)
+def test_accumulations(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
+    """cuBLASLt's calls add the product to a copy, each time again."""
+    library = ROOT / "build" / "dev" / "lib" / "FuseOpsFakeCublasLt.so"
+    if not library.exists():
+        pytest.skip("needs the library that pretends to be cuBLASLt")
+    monkeypatch.setattr(cublaslt, "LIBRARY", str(library))
+    torch.manual_seed(0)
+    inputs = row.make(272, 48, 32)
+    c = inputs[4].clone()
+    (call,) = row.list_peers(*inputs)
+    (expected,) = row.expected(*inputs)
+    torch.testing.assert_close(call().double(), expected, rtol=1e-5, atol=1e-4)
+    torch.testing.assert_close(call().double(), 2 * expected - c, rtol=1e-5, atol=1e-4)
+    assert inputs[4].equal(c)
+    with pytest.raises(RuntimeError, match="MatmulAlgoGetHeuristic: status 15"):
+        row.list_peers(*row.make(264, 48, 32))
 
 
 def test_rows_fit() -> None:

@@ -300,6 +300,7 @@ void GemmKernel::multiply(GemmTile &tile, Value counted) {
   Value last = state[2];
   if (layout.pingPong)
     hopper.arriveNamed(hopper.sub(hopper.constant(2), own), 256);
+  openChunks(tile);
   SmallVector<Value> all(ArrayRef<Value>(state).drop_front(3));
   hopper.waitMma(all, 0);
   tile.assign(all);
@@ -332,6 +333,7 @@ void GemmKernel::emitProducts() {
       tile.row = hopper.add(tile.row, hopper.mul(own, layout.getOwnRows()));
     tile.sums.assign(layout.getOwnRows() / kMmaRows,
                      SmallVector<Value>(layout.tileColumns / 2, zero));
+    prefetchReads(tile);
     if (layout.pingPong)
       hopper.syncNamed(hopper.add(own, 1), 256);
     multiply(tile, state[0]);

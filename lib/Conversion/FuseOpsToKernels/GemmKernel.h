@@ -98,11 +98,12 @@ private:
   // GemmPromotion.cpp
   void multiplyPromoted(GemmTile &tile, Value counted);
   void promoteStage(GemmTile &tile, SmallVectorImpl<Value> &partial,
-                    int64_t stage, Value block, Value parity);
+                    int64_t stage, Value block, ArrayRef<Value> rowScales,
+                    Value parity);
+  SmallVector<Value> loadFirstRowScales(const GemmTile &tile);
   Value loadScale(const Product::Operand &operand, Value block, Value index,
                   int64_t width);
-  SmallVector<Value> loadRowScales(const GemmTile &tile, int64_t block,
-                                   Value depth);
+  SmallVector<Value> loadRowScales(const GemmTile &tile, Value depth);
   SmallVector<Value> loadColumnScales(const GemmTile &tile, Value depth);
   SmallVector<Value>
   forTiles(Value first, Value step, ValueRange state,
@@ -115,6 +116,11 @@ private:
 
   // GemmEpilogue.cpp
   void loadAlpha();
+  SmallVector<Value> findReads() const;
+  void prefetchReads(const GemmTile &tile);
+  void readAhead(const GemmTile &tile);
+  void withOwnThread(function_ref<void()> body);
+  void openChunks(const GemmTile &tile);
   void emitEpilogue(GemmTile &tile, MutableArrayRef<Value> carried);
   void emitSpan(const GemmTile &tile, int64_t firstBlock, int64_t first,
                 MutableArrayRef<Value> carried,
@@ -193,6 +199,13 @@ private:
   SmallVector<bool> isOpen;
   /// How often each store was transposed.
   SmallVector<int64_t> numTransposed;
+  /// Of the tile: the numbers of the 64 rows and the first columns of all
+  /// chunks in order, and of how many the reads have begun.
+  SmallVector<std::pair<int64_t, int64_t>> chunks;
+  size_t numRead;
+  /// What is read of the next chunk, as it is in memory: of each eight columns
+  /// the pairs of the upper and the lower row.
+  SmallVector<DenseMap<Value, Value>> ahead;
   /// What this thread has of the span that is being computed: of each 64 rows,
   /// of each eight columns, the pairs of the upper and the lower row.
   SmallVector<GemmElement> visited;

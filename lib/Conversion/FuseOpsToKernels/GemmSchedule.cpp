@@ -190,6 +190,12 @@ LogicalResult mlir::fuseops::verifyGemm(const KernelGroup &group,
            << "expected schedule `tile_columns` to be 64, 128, 192 or 256, but "
               "got "
            << schedule.tileColumns;
+  // An instruction's sums have to fit into the registers at launch (ptxas).
+  if (schedule.warpgroups > 2 && schedule.tileColumns > 192)
+    return op.emitOpError()
+           << "expected schedule `tile_columns` of at most 192 with three "
+              "`warpgroups`, but got "
+           << schedule.tileColumns;
   GemmLayout layout(group, schedule);
   int64_t together = countSpanColumns(group);
   if (layout.getPartColumns() % kStoreColumns != 0 ||

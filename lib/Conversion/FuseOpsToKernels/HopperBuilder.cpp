@@ -254,6 +254,10 @@ void HopperBuilder::prefetchMap(Value map) {
   ptx("prefetch.tensormap [$0];", "l,~{memory}", map);
 }
 
+void HopperBuilder::prefetchLine(Value pointer) {
+  ptx("prefetch.global.L2 [$0];", "l,~{memory}", pointer);
+}
+
 void HopperBuilder::load(Value target, Value map, Value x, Value y,
                          Value barrier) {
   ptx("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::"

@@ -96,6 +96,8 @@ public:
   void syncCluster();
 
   void prefetchMap(Value map);
+  /// Has the L2 cache fetch the line of an address in global memory.
+  void prefetchLine(Value pointer);
   /// Copies a box from column `x` and row `y` on to shared memory, or back.
   void load(Value target, Value map, Value x, Value y, Value barrier);
   void store(Value map, Value x, Value y, Value source);

@@ -137,6 +137,18 @@ forward {
 
 // -----
 
+fuseops.fusible @registers_at_launch(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `tile_columns` of at most 192 with three `warpgroups`, but got 256}}
+  %y = fuseops.group @k gemm schedule {ping_pong = 0 : i64, warpgroups = 3 : i64, tile_rows = 192 : i64, tile_columns = 256 : i64} (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    fuseops.yield %z : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
 fuseops.fusible @sums_of_a_thread(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x64xbf16>
 forward {
   // expected-error @below {{'fuseops.group' op expected a schedule with at most 192 sums a thread, but got 256}}

@@ -15,6 +15,7 @@ import sys
 
 import torch
 from conformance import runner
+from fuseops import FuseOpsError
 from gemm_case import Case, split
 
 from random_gemm.draw import draw_case
@@ -58,7 +59,7 @@ def main() -> int:
         case = draw_case(seed, SMALL) if options.small else draw_case(seed)
         try:
             ratio, fault = check(case, seed)
-        except AssertionError as error:
+        except (AssertionError, FuseOpsError) as error:
             ratio, fault = 0.0, str(error)
         if fault:
             failed = True

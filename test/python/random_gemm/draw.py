@@ -311,7 +311,8 @@ class Drawing:
             transposed = 8192 * ("t" in self.outputs)
             fixed = warpgroups * (8192 * buffers + transposed) + 4096
             most = min((SHARED_BYTES - fixed) // stage, 4 if self.is_promoted else 8)
-            if columns > 256 or sums > (192 if warpgroups == 2 else 128) or most < 2:
+            widest, most_sums = (256, 192) if warpgroups == 2 else (192, 128)
+            if columns > widest or sums > most_sums or most < 2:
                 continue
             if self.sums_columns and rows != 128:
                 continue
