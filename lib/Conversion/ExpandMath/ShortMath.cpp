@@ -164,6 +164,8 @@ Value shorten(FloatBuilder &b, arith::DivFOp op) {
     Value e = b.approximateNormalExp2(scale(b, x, -kLog2E));
     return b.approximateReciprocal(b.add(e, b.constant(1.0f)));
   }
+  if (isOne(op.getLhs()))
+    return b.approximateReciprocal(op.getRhs());
   return b.quickDivide(op.getLhs(), op.getRhs());
 }
 

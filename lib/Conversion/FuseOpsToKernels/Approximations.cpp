@@ -7,6 +7,7 @@
 
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -18,6 +19,20 @@ static bool isRounded(PointwiseOp op) {
     Type element = cast<RankedTensorType>(output.getType()).getElementType();
     return isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 16;
   });
+}
+
+/// 1 / (1 + exp(x)), a sigmoid: what its short form loses is below 2^-126. Of
+/// another numerator it could be more.
+static bool isSigmoid(arith::DivFOp op) {
+  auto isOne = [](Value value) { return matchPattern(value, m_OneFloat()); };
+  auto sum = op.getRhs().getDefiningOp<arith::AddFOp>();
+  if (!isOne(op.getLhs()) || !sum)
+    return false;
+  auto isExp = [](Value value) {
+    return isa_and_present<math::ExpOp>(value.getDefiningOp());
+  };
+  return (isOne(sum.getLhs()) && isExp(sum.getRhs())) ||
+         (isOne(sum.getRhs()) && isExp(sum.getLhs()));
 }
 
 void mlir::fuseops::allowApproximations(GroupOp group) {
@@ -32,6 +47,10 @@ void mlir::fuseops::allowApproximations(GroupOp group) {
           })
           .Case<math::ExpOp>([](auto inner) {
             inner.setFastmath(inner.getFastmath() | Flags::afn);
+          })
+          .Case<arith::DivFOp>([](auto inner) {
+            if (isSigmoid(inner))
+              inner.setFastmath(inner.getFastmath() | Flags::afn);
           });
   });
 }

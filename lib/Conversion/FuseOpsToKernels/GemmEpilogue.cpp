@@ -167,10 +167,11 @@ void GemmKernel::prefetchReads(const GemmTile &tile) {
 
 /// Starts to read what the next chunk of the tile needs: it comes while this
 /// one is computed. Three warpgroups have no registers for it, and multiply
-/// while one of them waits.
+/// while one of them waits; nor has a thread with many sums.
 void GemmKernel::readAhead(const GemmTile &tile) {
   ahead.assign(2 * kStorePairs, DenseMap<Value, Value>());
-  if (numRead == chunks.size() || layout.warpgroups > 2)
+  if (numRead == chunks.size() || layout.warpgroups > 2 ||
+      layout.countSums() > 128)
     return;
   auto [block, column] = chunks[numRead++];
   SmallVector<Value> reads = findReads();

@@ -55,6 +55,8 @@ struct GemmLayout {
   int64_t getOwnRows() const {
     return pingPong ? tileRows : tileRows / warpgroups;
   }
+  /// Of one thread.
+  int64_t countSums() const { return getOwnRows() * tileColumns / 128; }
   /// Columns of a tile that the group sees.
   int64_t getPartColumns() const { return tileColumns / parts; }
   /// Whether a tile may reach beyond the last column.

@@ -214,7 +214,7 @@ LogicalResult mlir::fuseops::verifyGemm(const KernelGroup &group,
               "what is no other block's, where two tiles have a block, but "
               "got "
            << schedule.workers;
-  int64_t sums = schedule.tileRows / shares * schedule.tileColumns / 128;
+  int64_t sums = layout.countSums();
   if (product.isPromoted())
     sums += schedule.tileColumns / 2;
   if (sums > countMostSums(schedule.warpgroups))

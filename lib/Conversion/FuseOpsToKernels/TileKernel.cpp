@@ -31,7 +31,7 @@ func::FuncOp TileKernel::emit(StringRef name) {
   frame = KernelFrame::open(elements, group, schedule, isCuda, name);
   rows = frame.rows;
   // The launch counts each row once for each tile.
-  if (schedule.tiles != 1)
+  if (schedule.tiles > 1)
     rows = divideExactly(rows, schedule.tiles);
   if (group.getSpace().rows.isConstant())
     rows = elements.constant(group.getSpace().rows.constant);

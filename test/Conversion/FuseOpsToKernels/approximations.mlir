@@ -8,9 +8,14 @@
 // CUDA: arith.addf %{{.+}}, %{{.+}} fastmath<contract>
 // CUDA: math.exp %{{.+}} fastmath<afn>
 // CPU-NOT: fastmath
+// A sigmoid is divided by the reciprocal; another numerator may be large.
+// CHECK-LABEL: func.func @sigmoid(
+// CUDA: arith.divf %{{.+}} fastmath<afn>
+// CUDA: arith.divf %{{.+}}, %{{[^ ]+}} :
+// CPU-NOT: fastmath
 // CHECK-LABEL: func.func @kept(
 // CHECK-NOT: fastmath
-fuseops.fusible @f(%x: tensor<?x64xbf16>) -> (tensor<?x64xbf16>, tensor<?x64xf32>)
+fuseops.fusible @f(%x: tensor<?x64xbf16>) -> (tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xf32>)
 forward {
   %y = fuseops.group @rounded pointwise (%a = %x) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
     %p = fuseops.pointwise (%v = %a) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
@@ -18,6 +23,18 @@ forward {
       %t = arith.addf %s, %v : f32
       %e = math.exp %t : f32
       fuseops.yield %e : f32
+    }
+    fuseops.yield %p : tensor<?x64xbf16>
+  }
+  %w = fuseops.group @sigmoid pointwise (%a = %x) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+    %p = fuseops.pointwise (%v = %a) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+      %one = arith.constant 1.0 : f32
+      %e = math.exp %v : f32
+      %d = arith.addf %e, %one : f32
+      %s = arith.divf %one, %d : f32
+      %t = arith.divf %v, %d : f32
+      %r = arith.mulf %s, %t : f32
+      fuseops.yield %r : f32
     }
     fuseops.yield %p : tensor<?x64xbf16>
   }
@@ -30,5 +47,5 @@ forward {
     }
     fuseops.yield %p : tensor<?x64xf32>
   }
-  fuseops.return %y, %z : tensor<?x64xbf16>, tensor<?x64xf32>
+  fuseops.return %y, %w, %z : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xf32>
 }

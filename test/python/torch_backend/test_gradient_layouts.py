@@ -160,7 +160,7 @@ def test_under_autocast() -> None:
     call, recorder = compile_with(heads_to_rows)
     x = torch.randn(2, 4, 6, 8)
     transpose = lambda x: x.transpose(1, 2)  # noqa: E731
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with torch.autocast(x.device.type, dtype=torch.bfloat16):
         want = run(heads_to_rows, x, transpose)
         got = run(call, x, transpose)
     assert got[0].dtype == torch.bfloat16
