@@ -304,9 +304,10 @@ class Suspect:
         name = f"{self.entry} {self.index}"
         results = [reference, *(sample[self.entry][self.index] for sample in samples)]
         finite = [np.isfinite(result) for result in results]
-        is_settled = np.all(finite, axis=0) | ~np.any(finite, axis=0)
-        differs = kinds_of(self.array) != kinds_of(reference)
-        if (differs & is_settled).any():
+        kinds = np.stack([kinds_of(result) for result in results])
+        # Noise may make a NaN of an infinity too.
+        is_settled = (kinds == kinds[0]).all(0)
+        if ((kinds_of(self.array) != kinds[0]) & is_settled).any():
             return Mismatch(OVERFLOW, f"{name}: not finite where the reference is, or finite alone")
         counted = np.isfinite(self.array) & finite[0]
         error = distance(self.array, reference, counted)

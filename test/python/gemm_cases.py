@@ -291,6 +291,15 @@ CASES = {
         {"h": "tensor<?x128xbf16>"},
         lambda x, w: [swiglu(x @ w)],
     ),
+    "bf16 swiglu of columns quantized": Case(
+        {"x": "tensor<?x200xbf16>", "w": "tensor<200x512xbf16>"},
+        "%p = fuseops.matmul %x, %w : {x}, {w} -> tensor<?x512xbf16>"
+        + write_swiglu(256)
+        + quantize("h", 256),
+        {"q": f"tensor<?x256x{E4M3}>", "t": "tensor<2x?xf32>", "p": "tensor<?x512xbf16>"},
+        lambda x, w: [*expect_blocks(swiglu(x @ w)), x @ w],
+        schedule="workers = 2",
+    ),
     "fp8 swiglu quantized": swiglu_quantized("workers = 2"),
     "fp8 swiglu quantized in one tile": swiglu_quantized(
         "tile_rows = 64, tile_columns = 256, stages = 4, workers = 1"

@@ -75,7 +75,7 @@ class Block:
             "%cluster_nctaid.x": size,
             "%clusterid.x": number // size,
             "%nclusterid.x": launch.grid // size,
-            **launch.symbols,
+            **{name: self.rank << WINDOW | place for name, place in launch.symbols.items()},
             **launch.map_addresses,
         }
         self.constants = {name: np.full(self.count, value, U64) for name, value in numbers.items()}
@@ -285,9 +285,9 @@ class Block:
         number, window = address >> 32, address >> WINDOW
         if 0 < number <= len(self.launch.memories):
             return self.launch.memories[number - 1], number << 32
-        if not 0 <= window <= len(self.cluster.blocks):
+        if not 0 <= window < len(self.cluster.blocks):
             raise SimulationError(f"address {address:#x} of no buffer")
-        memory = self.cluster.blocks[window - 1].shared if window else self.shared
+        memory = self.cluster.blocks[window].shared
         if memory.has_ended:
             raise SimulationError("memory of a block that is at its end")
         return memory, window << WINDOW

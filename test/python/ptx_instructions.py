@@ -153,7 +153,7 @@ def map_to_cluster(block: Block, instruction: Instruction, mask: np.ndarray) -> 
     ranks = block.value(rank)
     if (ranks[mask] >= len(block.cluster.blocks)).any():
         raise SimulationError("an address of a block that the cluster has not")
-    window = (ranks + U64(1)) << U64(WINDOW)
+    window = ranks << U64(WINDOW)
     block.set(result, block.address(address).view(U64) & U64((1 << WINDOW) - 1) | window, mask)
 
 

@@ -11,7 +11,7 @@ from ptx_kernel import SimulationError
 POISON = 0xFF
 WINDOW = 24
 """Bits of an address in one block's memory: above them is the number of the block in
-its cluster, counted from 1, or 0 for the block itself."""
+its cluster, also in addresses of its own symbols, as Hopper has it."""
 
 # What a byte of shared memory is: data, nothing that anybody wrote, what a copy is
 # under way to, part of a barrier.

@@ -236,10 +236,13 @@ std::pair<Value, Value> GemmKernel::describeStage(Value stage) {
     int64_t distance = operand.isKMajor ? 1 : kPartBytes / 16;
     return hopper.add(hopper.shiftRight(address, 4), distance << 16);
   };
+  // Above the address a block of a cluster has its number, which the
+  // description has no place for.
+  Value start = hopper.bitAnd(memory, (1 << 18) - 1);
   int64_t ownRows = layout.pingPong ? 0 : layout.getOwnRows();
-  Value a = hopper.add(memory, hopper.mul(stage, layout.aBytes));
+  Value a = hopper.add(start, hopper.mul(stage, layout.aBytes));
   a = hopper.add(a, hopper.mul(own, ownRows * kStageRowBytes));
-  Value bs = hopper.add(hopper.add(memory, layout.bStages),
+  Value bs = hopper.add(hopper.add(start, layout.bStages),
                         hopper.mul(stage, layout.bBytes));
   return {describe(product.a, a), describe(product.b, bs)};
 }

@@ -98,12 +98,11 @@ private:
   // GemmPromotion.cpp
   void multiplyPromoted(GemmTile &tile, Value counted);
   void promoteStage(GemmTile &tile, SmallVectorImpl<Value> &partial,
-                    int64_t stage, Value block, ArrayRef<Value> rowScales,
-                    Value parity);
-  SmallVector<Value> loadFirstRowScales(const GemmTile &tile);
+                    int64_t stage, Value block, Value parity);
   Value loadScale(const Product::Operand &operand, Value block, Value index,
                   int64_t width);
-  SmallVector<Value> loadRowScales(const GemmTile &tile, Value depth);
+  SmallVector<Value> loadRowScales(const GemmTile &tile, int64_t block,
+                                   Value depth);
   SmallVector<Value> loadColumnScales(const GemmTile &tile, Value depth);
   SmallVector<Value>
   forTiles(Value first, Value step, ValueRange state,

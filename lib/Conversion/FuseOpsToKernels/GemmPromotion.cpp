@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "GemmKernel.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -45,18 +44,14 @@ Value GemmKernel::loadScale(const Product::Operand &operand, Value block,
                           place, b.getF32Type(), width, width);
 }
 
-/// Of the upper and the lower row that this thread has of each 64, or nothing.
-/// Those of every stage are in other lines, so they are loaded a stage ahead.
+/// Of the upper and the lower row that this thread has of 64, or nothing.
 SmallVector<Value> GemmKernel::loadRowScales(const GemmTile &tile,
-                                             Value depth) {
+                                             int64_t block, Value depth) {
   SmallVector<Value> scales;
   if (!product.a.isBlockScaled())
     return scales;
-  for (int64_t start = 0; start < layout.getOwnRows(); start += 8) {
-    // Of each 64 rows a warp has 16.
-    if (start % kMmaRows >= kStoreRows)
-      continue;
-    Value row = hopper.add(tile.row, start);
+  for (int64_t half = 0; half < 2; ++half) {
+    Value row = hopper.add(tile.row, kMmaRows * block + 8 * half);
     row = hopper.add(row, hopper.mul(warp, kStoreRows));
     row = hopper.add(row, hopper.shiftRight(lane, 2));
     row = hopper.minimum(row, hopper.add(numRows, -1));
@@ -102,50 +97,35 @@ SmallVector<Value> GemmKernel::loadColumnScales(const GemmTile &tile,
   return scales;
 }
 
-/// Those of a tile's first stage, where it has one.
-SmallVector<Value> GemmKernel::loadFirstRowScales(const GemmTile &tile) {
-  SmallVector<Value> scales;
-  auto guard = scf::IfOp::create(
-      b, loc, hopper.isNotEqual(numBlocks, 0),
-      [&](OpBuilder &, Location) {
-        scales = loadRowScales(tile, hopper.constant(0));
-        scf::YieldOp::create(b, loc, scales);
-      },
-      [&](OpBuilder &, Location) {
-        Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
-        scf::YieldOp::create(b, loc, SmallVector<Value>(scales.size(), zero));
-      });
-  return {guard.result_begin(), guard.result_end()};
-}
-
-/// Adds the product of stage `stage` of the ring, the tile's `block`th.
 void GemmKernel::promoteStage(GemmTile &tile, SmallVectorImpl<Value> &partial,
-                              int64_t stage, Value block,
-                              ArrayRef<Value> rowScales, Value parity) {
+                              int64_t stage, Value block, Value parity) {
   Value place = hopper.constant(stage);
-  size_t blocks = tile.sums.size();
   // They are asked for before anything is waited for.
-  SmallVector<Value> columnScales =
-      loadColumnScales(tile, hopper.minimum(block, lastBlock));
+  Value depth = hopper.minimum(block, lastBlock);
+  SmallVector<Value> columnScales = loadColumnScales(tile, depth);
+  SmallVector<SmallVector<Value>> rowScales;
+  int64_t blocks = tile.sums.size();
+  for (int64_t i = 0; i < blocks; ++i)
+    rowScales.push_back(loadRowScales(tile, i, depth));
   hopper.wait(fullBarrier(place), parity);
   auto [a, bs] = describeStage(place);
-  for (size_t i = 0; i < blocks; ++i) {
+  for (int64_t i = 0; i < blocks; ++i) {
     hopper.fenceMma(partial);
     issue(partial, i, a, bs, /*adds=*/false);
     hopper.commitMma();
     // Both scales of sum `number`, as one; those of a part are few.
-    DenseMap<std::pair<Value, Value>, Value> products;
+    DenseMap<std::pair<Value, Value>, Value> scales;
     auto getScale = [&](size_t number) -> Value {
       Value row, column;
-      if (!rowScales.empty())
-        row = rowScales[2 * i + number / 2 % 2];
+      if (!rowScales[i].empty())
+        row = rowScales[i][number / 2 % 2];
       if (columnScales.size() == static_cast<size_t>(layout.parts))
         column = columnScales[number / (layout.getPartColumns() / 2)];
       else if (!columnScales.empty())
         column = columnScales[number / 4 * 2 + number % 2];
       if (!row || !column)
         return row ? row : column;
-      Value &scale = products[{row, column}];
+      Value &scale = scales[{row, column}];
       if (!scale)
         scale = arith::MulFOp::create(b, loc, row, column);
       return scale;
@@ -175,33 +155,24 @@ void GemmKernel::multiplyPromoted(GemmTile &tile, Value counted) {
   Value stages = hopper.constant(layout.stages);
   Value parity = hopper.bitAnd(hopper.divide(counted, stages), 1);
   Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
-  SmallVector<Value> ahead = loadFirstRowScales(tile);
-  size_t numAhead = ahead.size(), numPartial = layout.tileColumns / 2;
   SmallVector<Value> state = {parity};
-  llvm::append_range(state, ahead);
-  state.append(numPartial, zero);
+  state.append(layout.tileColumns / 2, zero);
   llvm::append_range(state, tile.flatten());
   state = hopper.loop(
       hopper.constant(0), numBlocks, stages, state,
       [&](Value first, ValueRange carried) {
-        ahead.assign(carried.begin() + 1, carried.begin() + 1 + numAhead);
-        ValueRange sums = carried.drop_front(1 + numAhead);
-        SmallVector<Value> partial(sums.take_front(numPartial));
-        tile.assign(SmallVector<Value>(sums.drop_front(numPartial)));
-        for (int64_t stage = 0; stage < layout.stages; ++stage) {
-          Value block = hopper.add(first, stage);
-          Value next = hopper.minimum(hopper.add(block, 1), lastBlock);
-          SmallVector<Value> rowScales =
-              std::exchange(ahead, loadRowScales(tile, next));
-          promoteStage(tile, partial, stage, block, rowScales, carried[0]);
-        }
+        SmallVector<Value> partial(carried.slice(1, layout.tileColumns / 2));
+        tile.assign(
+            SmallVector<Value>(carried.drop_front(1 + layout.tileColumns / 2)));
+        for (int64_t stage = 0; stage < layout.stages; ++stage)
+          promoteStage(tile, partial, stage, hopper.add(first, stage),
+                       carried[0]);
         SmallVector<Value> result = {hopper.bitXor(carried[0], 1)};
-        llvm::append_range(result, ahead);
         llvm::append_range(result, partial);
         llvm::append_range(result, tile.flatten());
         return result;
       });
-  tile.assign(ArrayRef<Value>(state).drop_front(1 + numAhead + numPartial));
+  tile.assign(ArrayRef<Value>(state).drop_front(1 + layout.tileColumns / 2));
   if (layout.pingPong)
     hopper.arriveNamed(hopper.sub(hopper.constant(2), own), 256);
   openChunks(tile);

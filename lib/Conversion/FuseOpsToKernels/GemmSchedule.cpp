@@ -46,6 +46,19 @@ int64_t mlir::fuseops::countGemmStages(const KernelGroup &group,
   return isShort ? 3 : most;
 }
 
+/// Tiles along a column whose rows of the first operand take a quarter of the
+/// L2 cache, which has the second one's columns and results too: measured.
+static int64_t countRaster(const Product &product, int64_t tileRows) {
+  constexpr int64_t kQuarter = 50 << 18, kLeast = 8, kMost = 16;
+  if (!product.k.isConstant())
+    return kLeast;
+  int64_t bytes =
+      std::max<int64_t>(1, tileRows * product.k.constant *
+                               getElementBytes(product.a.getElementType()));
+  int64_t fitting = std::clamp(kQuarter / bytes, kLeast, kMost);
+  return llvm::bit_floor(static_cast<uint64_t>(fitting));
+}
+
 Schedule mlir::fuseops::chooseGemm(const KernelGroup &group) {
   const Product &product = *group.getProduct();
   Schedule schedule;
@@ -71,7 +84,6 @@ Schedule mlir::fuseops::chooseGemm(const KernelGroup &group) {
   // One more than are filled at once is read meanwhile.
   int64_t open = GemmLayout(group, schedule).countOpenStores(group);
   schedule.storeBuffers = isWide ? 1 : open + 1;
-  schedule.raster = 16;
   if (product.isPromoted()) {
     // Three warpgroups hide one another's sums; two where partial results are
     // of 128 rows, or scales of columns take registers.
@@ -83,6 +95,7 @@ Schedule mlir::fuseops::chooseGemm(const KernelGroup &group) {
     schedule.tileRows = 64 * schedule.warpgroups;
     schedule.storeBuffers = open + 1;
   }
+  schedule.raster = countRaster(product, schedule.tileRows);
   schedule.stages = countGemmStages(group, schedule);
   if (schedule.stages < 2) {
     schedule.storeBuffers = std::max<int64_t>(1, open);

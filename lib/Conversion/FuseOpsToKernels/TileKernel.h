@@ -45,7 +45,7 @@ protected:
   /// Computes what has one element a block and is known from `level` on.
   void computeBlocks(unsigned level);
   /// Computes what has one value a row, that of `element`, or one in all.
-  DenseMap<Value, Value> computeRowValues(const Element &element);
+  DenseMap<Value, Value> computeRowValues(const Element &place);
   /// Writes what blocks are joined with.
   void storeFills();
 

@@ -81,6 +81,18 @@ static TorchHandler convertVariance(ArrayRef<Statistic> results,
   };
 }
 
+/// `x`, which is not negative, to the power of `exponent`. Where the slope at 0
+/// is infinite PyTorch's norms give a 0 no gradient.
+static Value buildPower(ScalarMath &math, Value x, double exponent) {
+  Value power = math.constant(exponent);
+  if (exponent > 1.0)
+    return math.pow(x, power);
+  Value isZero = math.equal(x, math.constant(0.0));
+  Value base = math.select(isZero, math.constant(1.0), x);
+  return math.select(isZero, math.constant(std::pow(0.0, exponent)),
+                     math.pow(base, power));
+}
+
 /// The norm of order `order` over the reduced dimensions.
 static LogicalResult setNorm(ReductionCall &reduction, double order) {
   TorchCall &call = reduction.call;
@@ -104,14 +116,7 @@ static LogicalResult setNorm(ReductionCall &reduction, double order) {
         Value size = math.abs(s[0]);
         if (order == 1.0 || isExtreme)
           return size;
-        Value exponent = math.constant(order);
-        if (order > 1.0)
-          return math.pow(size, exponent);
-        // The slope at 0 is infinite; PyTorch gives a 0 no gradient.
-        Value isZero = math.equal(size, math.constant(0.0));
-        Value base = math.select(isZero, math.constant(1.0), size);
-        Value atZero = math.constant(std::pow(0.0, order));
-        return math.select(isZero, atZero, math.pow(base, exponent));
+        return buildPower(math, size, order);
       });
   ReductionKind kind = !isExtreme   ? ReductionKind::Sum
                        : order > 0. ? ReductionKind::Max
@@ -126,7 +131,7 @@ static LogicalResult setNorm(ReductionCall &reduction, double order) {
                            [&](ScalarMath &math, ArrayRef<Value> s) -> Value {
                              if (order == 2.0)
                                return buildRoot(math, s[0]);
-                             return math.pow(s[0], math.constant(1.0 / order));
+                             return buildPower(math, s[0], 1.0 / order);
                            });
   return call.setConverted(0, norm);
 }

@@ -36,6 +36,7 @@ _REFUSALS: tuple[tuple[str, str], ...] = (
         r"aten\.instance_norm`: expected no running statistics to be updated",
         "instance normalization that updates running statistics",
     ),
+    (r"aten\.linalg_norm`: expected the norm of a vector, but got that of a", "matrix norm"),
     (r"aten\.batch_norm`: expected a known number of channels", "no channels"),
     (
         r"aten\.batch_norm`: expected the running statistics to be used",
@@ -55,6 +56,15 @@ _INEXACT: tuple[tuple[str, str], ...] = (
     (r"((special\.)?polygamma\.\w+|digamma)/f64: .*", "PyTorch's trigamma is off by 1e-10"),
     (r"fmod/f64: .*", "PyTorch's derivative has a / b rounded up to the next integer"),
     (r"sinc/(i\d+|u8): .*", "PyTorch rounds pi * x to f32"),
+    (
+        r"special\.log_ndtr/f(32|64): gradient .*",
+        "PyTorch's derivative is off by 1e-9 far below 0, and NaN at the end",
+    ),
+    (
+        r"special\.erfcx/f(32|64): .*",
+        "2 x erfcx(x) and what is subtracted from it are nearly equal",
+    ),
+    (rf"masked\.normalize/bf16: {_GRADIENT}{_TINY}", "a gradient cancels to 0"),
     (
         r"nn\.functional\.cosine_similarity/\w+: .*",
         "a gradient cancels to 0, and each leaves its own rounding",
