@@ -115,11 +115,7 @@ private:
 
   // GemmEpilogue.cpp
   void loadAlpha();
-  SmallVector<Value> findReads() const;
-  void prefetchReads(const GemmTile &tile);
-  void readAhead(const GemmTile &tile);
   void withOwnThread(function_ref<void()> body);
-  void openChunks(const GemmTile &tile);
   void emitEpilogue(GemmTile &tile, MutableArrayRef<Value> carried);
   void emitSpan(const GemmTile &tile, int64_t firstBlock, int64_t first,
                 MutableArrayRef<Value> carried,
@@ -149,6 +145,12 @@ private:
   Value reduceBlock(ReduceBlocksOp op, const GemmBlock &block);
   void storeBlocks();
   void exchangeBlocks();
+
+  // GemmReads.cpp
+  SmallVector<Value> findReads() const;
+  void prefetchReads(const GemmTile &tile);
+  void readAhead(const GemmTile &tile);
+  void openChunks(const GemmTile &tile);
 
   // GemmStores.cpp
   void openStores();
