@@ -48,12 +48,33 @@ Machine machineOf(StringRef level) {
 
 FailureOr<SmallVector<char>> emitObject(Operation *kernels, StringRef level,
                                         Effort effort) {
-  Machine machine = machineOf(level);
-  machine.effort = effort;
-  return generateCode(
-      kernels, machine, llvm::CodeGenFileType::ObjectFile,
-      [](llvm::Module &) { return success(); },
-      [](const llvm::Module &) { return success(); });
+  auto emit = [&](StringRef level) {
+    Machine machine = machineOf(level);
+    machine.effort = effort;
+    return generateCode(
+        kernels, machine, llvm::CodeGenFileType::ObjectFile,
+        [](llvm::Module &) { return success(); },
+        [](const llvm::Module &) { return success(); });
+  };
+  StringRef highest = std::end(kLevels)[-1].name;
+  if (level != highest)
+    return emit(level);
+  // LLVM 22 can't broadcast four f16 there, but on the level below, whose code
+  // runs there too.
+  std::vector<Diagnostic> said;
+  FailureOr<SmallVector<char>> object = failure();
+  MLIRContext *context = kernels->getContext();
+  {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      said.push_back(std::move(diagnostic));
+    });
+    object = emit(level);
+  }
+  if (failed(object))
+    return emit(std::end(kLevels)[-2].name);
+  for (Diagnostic &diagnostic : said)
+    context->getDiagEngine().emit(std::move(diagnostic));
+  return object;
 }
 
 } // namespace
