@@ -108,6 +108,15 @@ void RowKernel::emitRun(Value from, Value to, Value step, Value isFirst,
   SmallVector<Value> carried = initialAccumulators();
   size_t numAccumulators = carried.size();
   llvm::append_range(carried, state);
+  OpBuilder::InsertPoint after = b.saveInsertionPoint();
+  if (!isCuda && carried.empty() && group.getSpace().rows == Extent{1, 0}) {
+    // No loop for LLVM's vectorizer: whether its values are the same for all
+    // rows it asks in time exponential in the depth of their expressions.
+    auto guard = scf::IfOp::create(b, loc, less(from, to));
+    b.setInsertionPointToStart(guard.thenBlock());
+    from = elements.constant(0);
+    to = step = elements.constant(1);
+  }
   auto loop = scf::ForOp::create(b, loc, from, to, step, carried);
   {
     OpBuilder::InsertionGuard restore(b);
@@ -137,6 +146,7 @@ void RowKernel::emitRun(Value from, Value to, Value step, Value isFirst,
     if (!updated.empty())
       scf::YieldOp::create(b, loc, updated);
   }
+  b.restoreInsertionPoint(after);
   endRun(isFirst, loop.getResults().take_front(numAccumulators));
 }
 
