@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,10 @@ class Case:
     def is_two_pass(self) -> bool:
         """Whether all must have been read before anything can be written."""
         return self.name in LISTING["two_pass"]
+
+    def at(self, *shape: int) -> Case:
+        """The same at another size; the columns may be left out."""
+        return replace(self, shape=(*shape, *self.shape[len(shape) :]))
 
     def source(self) -> str:
         """The program's text for this number of columns."""

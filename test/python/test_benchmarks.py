@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+COMPILE = ROOT / "build" / "dev" / "bin" / "fuse-compile"
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +35,19 @@ def test_columns_are_scaled(list_cases: Callable[..., Any]) -> None:
     assert "offset(28672)" in large.source()
     assert "block<1x128>" in large.source()
     assert not re.search(r"\b14336\b", large.source())
+
+
+@pytest.mark.parametrize("columns", [32, 131])
+def test_kernels_of_other_columns_compile(
+    list_cases: Callable[..., Any], columns: int, tmp_path: Path
+) -> None:
+    cases = {c.name: c for c in list_cases() if c.written_columns is not None}
+    assert len(cases) > 20
+    for case in cases.values():
+        program = case.at(67, columns).write(tmp_path)
+        options = ["--target=cuda:sm_90a", "-o", str(tmp_path / "program")]
+        done = subprocess.run([COMPILE, *program, *options], capture_output=True, text=True)
+        assert done.returncode == 0, (case.name, done.stderr)
 
 
 def test_other_dtype(list_cases: Callable[..., Any]) -> None:

@@ -103,7 +103,8 @@ case "$*" in *bad*) exit 1 ;; esac
 
 BENCHMARK_ROWS = """
 class Row:
-    name = "row"
+    name, written_columns = "row", None
+    def at(self, rows): return self
     def checked_source(self): return "!torch.vtensor<[?,64],f32>"
     def write(self, folder, text):
         (folder / "good.mlir").write_text(text)
@@ -136,7 +137,7 @@ def test_gpu_test_counts_each_program_and_size(tmp_path: Path):
     (tree / "benchmarks" / "rows.py").write_text(BENCHMARK_ROWS)
     plan = {
         "checks": [{"programs": ["*.mlir"], "sizes": [1, 7]}],
-        "benchmarks": [1, 3],
+        "benchmarks": {"sizes": [[1], [3], [3, 5]], "tools": ["memcheck"]},
         "sanitizer": {},
     }
     (cuda / "checks.json").write_text(json.dumps(plan))

@@ -81,8 +81,8 @@ void CudaTiles::emitTiles() {
   SmallVector<Value> sums = schedule.tickets
                                 ? emitDrawn(carried, numSums, visit)
                                 : emitDealt(carried, visit);
-  if (schedule.residents)
-    enterThread(frame.threadX);
+  // A pass may have read the thread's number again, within the loop.
+  enterThread(frame.threadX);
   if (!schedule.tilePartials)
     storeSums(ArrayRef(sums).take_front(numSums));
 }
