@@ -3,7 +3,7 @@
 
     python benchmarks/measure.py NAME ROWS [COLUMNS]
 
-prints Inductor's microseconds on a GPU, by direction, as JSON.
+prints our microseconds and Inductor's in one loop on a GPU, by direction, as JSON.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ TOLERANCE = {torch.bfloat16: 0.06, torch.float32: 2e-3}
 
 
 PAUSE_SECONDS = 0.04
+# A millisecond or so, in which autograd launches a backward pass.
+WAITED_CYCLES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -172,18 +174,37 @@ def median_times(
     return [statistics.median(found) for found in samples]
 
 
-def measure_peer(name: str, shape: tuple[int, ...]) -> dict[str, float]:
-    """Inductor's times of a case on a GPU, by direction; none where it has no peer."""
-    found: dict[str, float] = {}
+def event_times(calls: list[Callable[[], Any]], rounds: int, series: int) -> list[float]:
+    """Microseconds of each call on the GPU, in turns of a few, so that all meet the same
+    clock, which follows the power that is drawn. The GPU waits until the host has
+    launched a call; the first of a turn does not count."""
+    samples: list[list[float]] = [[] for _ in calls]
+    for _ in range(rounds):
+        for call, found in zip(calls, samples, strict=True):
+            call()
+            for _ in range(series):
+                begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+                torch.cuda._sleep(WAITED_CYCLES)
+                begin.record()
+                call()
+                end.record()
+                torch.cuda.synchronize()
+                found.append(begin.elapsed_time(end) * 1e3)
+    return [statistics.median(found) for found in samples]
+
+
+def measure_beside(name: str, shape: tuple[int, ...]) -> dict[str, list[float]]:
+    """Our times of a case and Inductor's, by direction; none where it has no peer."""
+    found: dict[str, list[float]] = {}
     if name not in PEERS:
         return found
     (case,) = (case for case in list_cases(name) if (case.name, case.shape) == (name, shape))
     program = fuseops.compile_ir(case.source(), target="cuda", entry=case.entry)
     for work in make_works(case, program, make_inputs(case, program, "cuda")):
         if work.peer:
-            (found[work.direction],) = median_times([work.peer], torch.cuda.synchronize, 5, 5)
+            found[work.direction] = event_times([work.ours, work.peer], 5, 5)
     return found
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure_peer(sys.argv[1], tuple(map(int, sys.argv[2:])))))
+    print(json.dumps(measure_beside(sys.argv[1], tuple(map(int, sys.argv[2:])))))

@@ -28,6 +28,8 @@ KERNELS = [
     "tiles_ahead",
     "loop",
     "walk",
+    "kept",
+    "kept_sums",
 ]
 
 
@@ -49,7 +51,7 @@ def written() -> str:
 @pytest.fixture(scope="module")
 def plain() -> str:
     """The same without the keys: threads, rows and tiles decide the order of sums."""
-    keys = r"(prefetch|residents|stages|streams|unroll) = \d+ : i64,? ?"
+    keys = r"(kept|prefetch|residents|stages|streams|unroll) = \d+ : i64,? ?"
     program = re.sub(
         r"schedule \{[^}]*\}",
         lambda match: re.sub(keys, "", match.group(0)).replace(", }", "}"),
@@ -85,23 +87,42 @@ def test_every_kernel_is_there(launches: dict[str, Launch]):
 
 
 FAULTS = {
-    "no wait": (r"\tcp\.async\.wait_group[^\n]*\n", ""),
-    "a wait for one group less": (r"cp\.async\.wait_group \t1", "cp.async.wait_group \t2"),
-    "a row without a group": (r"cp\.async\.commit_group;", ""),
-    "no barrier": (r"\tbar\.sync[^\n]*\n", ""),
-    "one half for all rows": (r"xor\.b64 (\s*%rd\d+), %rd\d+, 1;", r"mov.b64 \1, 0;"),
+    "no wait": ("backward", r"\tcp\.async\.wait_group[^\n]*\n", ""),
+    "a wait for one group less": (
+        "backward",
+        r"cp\.async\.wait_group \t1",
+        "cp.async.wait_group \t2",
+    ),
+    "a row without a group": ("backward", r"cp\.async\.commit_group;", ""),
+    "no barrier": ("backward", r"\tbar\.sync[^\n]*\n", ""),
+    "one half for all rows": (
+        "backward",
+        r"xor\.b64 (\s*%rd\d+), %rd\d+, 1;",
+        r"mov.b64 \1, 0;",
+    ),
+    "kept: no wait": ("kept", r"\tcp\.async\.wait_group[^\n]*\n", ""),
+    "kept: a wait for one group less": (
+        "kept",
+        r"cp\.async\.wait_group \t15",
+        "cp.async.wait_group \t16",
+    ),
+    "kept: no empty group": (
+        "kept",
+        r"(?s)(cp\.async\.wait_group.*?)cp\.async\.commit_group;",
+        r"\1",
+    ),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_found(fault: str, launches: dict[str, Launch], written: str, plain: str):
     """The simulator sees what each part of the protocol is for."""
-    start = written.index(".entry backward(")
-    end = written.index(".entry", start + 1)
-    pattern, replacement = FAULTS[fault]
+    name, pattern, replacement = FAULTS[fault]
+    start = written.index(f".entry {name}(")
+    end = written.find(".entry", start + 1) % (len(written) + 1)
     changed, count = re.subn(pattern, replacement, written[start:end], count=1)
     assert count == 1
-    launch = launches["backward"]
-    expected = simulate(plain, "backward", launch)
+    launch = launches[name]
+    expected = simulate(plain, name, launch)
     changed = written[:start] + changed + written[end:]
-    assert not is_same(expected, simulate(changed, "backward", launch, late=True))
+    assert not is_same(expected, simulate(changed, name, launch, late=True))

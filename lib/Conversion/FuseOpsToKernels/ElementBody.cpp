@@ -112,6 +112,45 @@ static void cloneScalar(ElementBuilder &builder, Operation &inner,
     result.setType(builder.widened(result.getType(), width));
 }
 
+/// `inner` where it asks which element of a row has the index that the row
+/// says: which lane that is, if one at all, is found once for all, in 32 bits.
+/// Null elsewhere.
+static Value compareColumn(ElementBuilder &builder, Operation &inner,
+                           Value firstColumn, ArrayRef<int64_t> lanes,
+                           IRMapping &mapping) {
+  auto compare = dyn_cast<arith::CmpIOp>(inner);
+  if (!compare || lanes.size() == 1 ||
+      (compare.getPredicate() != arith::CmpIPredicate::eq &&
+       compare.getPredicate() != arith::CmpIPredicate::ne))
+    return Value();
+  bool isFirst =
+      isa_and_present<ColumnIndexOp>(compare.getLhs().getDefiningOp());
+  Value index = isFirst ? compare.getLhs() : compare.getRhs();
+  Value other = isFirst ? compare.getRhs() : compare.getLhs();
+  if (!isa_and_present<ColumnIndexOp>(index.getDefiningOp()))
+    return Value();
+  other = mapping.lookup(other);
+  if (auto broadcast = other.getDefiningOp<vector::BroadcastOp>())
+    other = broadcast.getSource();
+  if (isa<VectorType>(other.getType()))
+    return Value();
+  OpBuilder &b = builder.b;
+  Location loc = builder.loc;
+  Type i32 = b.getI32Type();
+  Value distance = arith::SubIOp::create(b, loc, other, firstColumn);
+  Value isHere = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::ult, distance,
+      builder.constant(static_cast<int64_t>(lanes.size())));
+  Value lane = arith::SelectOp::create(
+      b, loc, isHere, arith::TruncIOp::create(b, loc, i32, distance),
+      arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1)));
+  Value numbers = arith::ConstantOp::create(
+      b, loc, b.getI32VectorAttr(SmallVector<int32_t>(lanes)));
+  return arith::CmpIOp::create(
+      b, loc, compare.getPredicate(),
+      builder.splat(lane, static_cast<int64_t>(lanes.size())), numbers);
+}
+
 /// On the CPU, where the body says which four elements one is of, what depends
 /// on that alone is computed once for them: the four words of a random number.
 void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
@@ -160,6 +199,11 @@ void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
       for (int64_t &number : numbers)
         number %= 4;
       mapping.map(inner.getResult(0), indices(numbers));
+    } else if (Value found = compareColumn(*this, inner, element.column,
+                                           hasColumn ? laneOrder(width)
+                                                     : SmallVector<int64_t>{0},
+                                           mapping)) {
+      mapping.map(inner.getResult(0), found);
     } else {
       cloneScalar(*this, inner, inFours ? 1 : width, mapping);
     }

@@ -15,7 +15,9 @@
 
 #include "ScheduleTemplates.h"
 
+#include "KeptRow.h"
 #include "TileLayout.h"
+#include "TileRing.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -89,13 +91,30 @@ static bool hasTwoSums(const KernelGroup &group) {
   return sums == 2;
 }
 
-static void listRows(const KernelGroup &group, const Schedule &plain,
+static void listRows(const KernelGroup &group, const KernelTarget &target,
+                     const Schedule &plain,
                      SmallVectorImpl<Schedule> &schedules) {
   Schedule schedule = plain;
   ArrayRef<ReduceRowsOp> reductions = group.getRowReductions();
   if (reductions.empty()) {
-    // Rows that no block can hold are read twice, the second time from the
-    // cache: long bursts, and nothing else kept there.
+    // Rows that no block holds in registers are kept in shared memory as far as
+    // they fit, and the rest is read again from the cache: nothing else there.
+    if (group.getNumLevels() > 1 && !plain.holdsRow && !hasBlocks(group)) {
+      schedule.threads = 1024;
+      schedule.prefetch = 0;
+      schedule.streams = 1;
+      schedule.unroll = 1;
+      int64_t beside = getBytesBesideRing(group, schedule);
+      int64_t limit = getSharedLimit(target.smVersion);
+      schedule.kept = countKeptColumns(group, schedule, beside, limit);
+      if (schedule.kept) {
+        int64_t blocks = limit / (KeptRow(group, schedule).getBytes() + beside);
+        schedule.workers = kProcessors * std::clamp<int64_t>(blocks, 1, 2);
+        schedules.push_back(schedule);
+        return;
+      }
+    }
+    // Long bursts.
     constexpr int64_t kLongRow = 65536;
     if (group.getNumLevels() > 1 && !plain.holdsRow &&
         group.getSpace().columns >= kLongRow) {
@@ -162,6 +181,6 @@ mlir::fuseops::listFastSchedules(const KernelGroup &group,
   if (group.isTile())
     listTiles(group, plain, schedules);
   else
-    listRows(group, plain, schedules);
+    listRows(group, target, plain, schedules);
   return schedules;
 }

@@ -9,6 +9,7 @@
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
 #include "GemmKernel.h"
 #include "GroupedKernel.h"
+#include "KeptRow.h"
 #include "KernelEmitter.h"
 #include "KernelGroup.h"
 #include "PartialResults.h"
@@ -331,8 +332,10 @@ LogicalResult GroupLowering::lowerKernelGroup() {
   if (isGemm)
     describeGemm(*body, *schedule, main);
   else if (target.isCUDA())
-    main.setSharedBytes(body->isTile() ? TileRing(*body, *schedule).getBytes()
-                                       : RowRing(*body, *schedule).getBytes());
+    main.setSharedBytes(body->isTile()
+                            ? TileRing(*body, *schedule).getBytes()
+                            : RowRing(*body, *schedule).getBytes() +
+                                  KeptRow(*body, *schedule).getBytes());
 
   SmallVector<Value> results(group.getNumResults());
   for (auto [index, value] : llvm::zip(direct, main.getOutputs()))

@@ -7,6 +7,7 @@
 
 #include "RowKernel.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::fuseops;
@@ -193,12 +194,16 @@ SmallVector<Value> RowKernel::visitColumns(Value from, Value to, int64_t step,
     element.isValid = isActive;
     return element;
   };
+  if (isInKept)
+    enterKept(pass);
   bool isTogether = schedule.prefetch || getBlockColumns(pass);
   SmallVector<Element> together;
   for (int64_t i = 0; i < unroll; ++i) {
     if (!isTogether)
       together.clear();
     Element &element = together.emplace_back(visitAt(i));
+    if (isInKept)
+      readKept(pass, element);
     if (schedule.prefetch)
       readAhead(pass, element, i);
     if (!isTogether)
@@ -208,6 +213,8 @@ SmallVector<Value> RowKernel::visitColumns(Value from, Value to, int64_t step,
     updated = visitTogether(pass, together, updated);
     storeBlocks(pass, together);
   }
+  if (isInKept)
+    leaveKept(pass, loop.getInductionVar());
   // A loop without results has its terminator already.
   if (!partial.empty())
     scf::YieldOp::create(b, loc, updated);
@@ -248,15 +255,23 @@ void RowKernel::emitPass(Pass pass, Value row, Value isActive,
   } else if (isCuda) {
     int64_t step = width * schedule.threads;
     bool hasBlocks = getBlockColumns(pass) != 0;
-    int64_t unroll = schedule.unroll                      ? schedule.unroll
-                     : columns % (2 * step) && !hasBlocks ? 1
-                                                          : 2;
+    int64_t first = columns == group.getSpace().columns ? kept.columns : 0;
+    int64_t unroll = schedule.unroll ? schedule.unroll
+                     : (columns - first) % (2 * step) && !hasBlocks ? 1
+                                                                    : 2;
     int64_t end = schedule.unroll || hasBlocks
                       ? columns - columns % (unroll * step)
                       : columns;
-    if (end > 0)
-      partial =
-          forColumns(0, end, step, width, unroll, pass, row, isActive, partial);
+    if (first > 0) {
+      llvm::SaveAndRestore restore(isInKept, true);
+      partial = forColumns(0, first, step, width,
+                           std::max<int64_t>(1, schedule.unroll), pass, row,
+                           isActive, partial);
+    }
+    if (end > first)
+      partial = forColumns(first, end, step, width, unroll, pass, row, isActive,
+                           partial);
+    end = std::max(first, end);
     if (end < columns)
       partial = hasBlocks ? visitRest(end, pass, row, isActive, partial)
                           : forColumns(end, columns, step, width, 1, pass, row,

@@ -78,6 +78,7 @@ void RowKernel::emitRows() {
   SmallVector<Value> state;
   if (ring)
     state.push_back(openRing(from, step));
+  openKept(from);
   if (alternates())
     state.push_back(elements.constant(0));
   if (!schedule.sumsInRuns)
@@ -136,6 +137,7 @@ void RowKernel::emitRun(Value from, Value to, Value step, Value isFirst,
           b, loc, row,
           arith::SubIOp::create(b, loc, frame.rows, elements.constant(1)));
     }
+    nextRow = add(loop.getInductionVar(), step);
     emitRow(row, isActive, updated);
     if (ring)
       updated.push_back(refillSlot(loop.getInductionVar(), step));

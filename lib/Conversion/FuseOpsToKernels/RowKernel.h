@@ -9,6 +9,7 @@
 #define FUSEOPS_LIB_CONVERSION_FUSEOPSTOKERNELS_ROWKERNEL_H
 
 #include "ElementBuilder.h"
+#include "KeptRow.h"
 #include "KernelEmitter.h"
 #include "KernelFrame.h"
 #include "RowRing.h"
@@ -42,7 +43,7 @@ public:
       : b(builder), loc(group.getGroup().getLoc()), group(group),
         schedule(schedule), isCuda(device == KernelDevice::CUDA),
         elements(group, device, roundIntermediates, builder, loc),
-        ring(group, schedule) {
+        kept(group, schedule), ring(group, schedule) {
     elements.streamsStores = isCuda && schedule.streams;
     elements.readBlock = [this](ExpandBlocksOp op, const Element &element) {
       return elements.splat(computeBlock(op.getInput(), element),
@@ -109,10 +110,19 @@ private:
   void enterSlot(Value entered);
   Value refillSlot(Value from, Value step);
   void fetchRow(Value from, Value slot);
-  void copy(const RowRing::Input &input, const Element &element, int64_t number,
-            Value slot);
+  void openSharedMemory();
+  void copyAsync(Value from, Value to, int64_t count);
   Value placeIn(Value slot, const RowRing::Input &input, int64_t number);
   Value readPlace(const RowRing::Input &input, int64_t number);
+
+  /// Rows that are walked over; see KeptRow.cpp.
+  void openKept(Value from);
+  void fetchKept(Value row, Value column);
+  Value locateKept(const KeptRow::Input &input, Value column);
+  std::pair<unsigned, unsigned> findKeptPasses();
+  void enterKept(Pass pass);
+  void readKept(Pass pass, Element &element);
+  void leaveKept(Pass pass, Value column);
 
   /// CPU: whether most of what the kernel reads and writes along its rows is
   /// pairs of bf16, for which other vectors have to be reordered.
@@ -199,6 +209,10 @@ private:
   KernelFrame frame;
   Value tile;        ///< which part of each row is the block's; null for all
   Value firstColumn; ///< CUDA: of the thread's first vector
+  KeptRow kept;
+  /// Whether columns that are kept are being visited, and the block's next row.
+  bool isInKept = false;
+  Value nextRow;
   RowRing ring;
   Value ringMemory, ownPlace, slot;
   /// 0 or 1 in turn, where rows overlap: which half of the memory in which

@@ -23,8 +23,7 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
-/// Bytes that `cp.async` copies at once; 0 where it cannot copy `bytes`.
-static int64_t getCopyBytes(int64_t bytes) {
+int64_t mlir::fuseops::getCopyBytes(int64_t bytes) {
   if (bytes % 16 == 0)
     return 16;
   return bytes == 4 || bytes == 8 ? bytes : 0;
@@ -182,9 +181,8 @@ Value RowKernel::forget(Value stored) {
 // Ring
 //===----------------------------------------------------------------------===//
 
-/// The ring with the block's first rows under way; returns the first slot.
-Value RowKernel::openRing(Value from, Value step) {
-  // Memory whose size the launch tells.
+/// Memory whose size the launch tells.
+void RowKernel::openSharedMemory() {
   std::string symbol = (frame.kernel.getSymName() + "_ring").str();
   {
     OpBuilder::InsertionGuard restore(b);
@@ -196,6 +194,11 @@ Value RowKernel::openRing(Value from, Value step) {
   }
   ringMemory = LLVM::AddressOfOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3), symbol);
+}
+
+/// The ring with the block's first rows under way; returns the first slot.
+Value RowKernel::openRing(Value from, Value step) {
+  openSharedMemory();
   ownPlace = frame.threadX;
   if (schedule.rows > 1)
     ownPlace =
@@ -242,27 +245,28 @@ void RowKernel::fetchRow(Value from, Value slot) {
     first.row = row;
     for (const RowRing::Input &input : ring.inputs) {
       bool isFull = group.getPlacement(input.value) == Placement::Full;
-      for (int64_t i = 0; i < input.places; ++i)
-        copy(input, isFull ? locate(row, i, columnsOf(input.value)) : first, i,
-             slot);
+      for (int64_t i = 0; i < input.places; ++i) {
+        Element element =
+            isFull ? locate(row, i, columnsOf(input.value)) : first;
+        copyAsync(elements.pointerTo(input.access, element),
+                  placeIn(slot, input, i), input.bytes);
+      }
     }
   }
   NVVM::CpAsyncCommitGroupOp::create(b, loc);
 }
 
-void RowKernel::copy(const RowRing::Input &input, const Element &element,
-                     int64_t number, Value slot) {
-  int64_t bytes = getCopyBytes(input.bytes);
+/// Copies the vector at `from` to shared memory.
+void RowKernel::copyAsync(Value from, Value to, int64_t count) {
+  int64_t bytes = getCopyBytes(count);
   auto advance = [&](Value pointer, int64_t by) -> Value {
     return LLVM::GEPOp::create(
         b, loc, pointer.getType(), b.getI8Type(), pointer,
         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(by)});
   };
-  Value from = LLVM::AddrSpaceCastOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1),
-      elements.pointerTo(input.access, element));
-  Value to = placeIn(slot, input, number);
-  for (int64_t offset = 0; offset < input.bytes; offset += bytes)
+  from = LLVM::AddrSpaceCastOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), from);
+  for (int64_t offset = 0; offset < count; offset += bytes)
     // Past the first-level cache where the instruction can.
     NVVM::CpAsyncOp::create(b, loc, advance(to, offset), advance(from, offset),
                             static_cast<int32_t>(bytes),

@@ -37,6 +37,9 @@ struct RowRing {
   int64_t slotBytes = 0;
 };
 
+/// Bytes that `cp.async` copies at once; 0 where it cannot copy `bytes`.
+int64_t getCopyBytes(int64_t bytes);
+
 /// Checks the schedule's `stages` of a row kernel that has `beside` bytes of
 /// other shared memory. Fails with an error at the group where the inputs have
 /// no such ring, or it takes more than `sharedLimit` bytes.

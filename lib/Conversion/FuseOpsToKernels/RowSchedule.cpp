@@ -228,11 +228,11 @@ LogicalResult mlir::fuseops::verifyRowKeys(const KernelGroup &group,
     return op.emitOpError() << "expected schedule `prefetch` and `streams` to "
                                "be 0 or 1, but got "
                             << schedule.prefetch << " and " << schedule.streams;
-  if (group.isTile() &&
-      (schedule.prefetch || schedule.unroll || schedule.streams))
-    return op.emitOpError() << "expected schedule `prefetch`, `unroll` and "
-                               "`streams` of a kernel of rows only, but got "
-                               "template `tile`";
+  if (group.isTile() && (schedule.prefetch || schedule.unroll ||
+                         schedule.streams || schedule.kept))
+    return op.emitOpError() << "expected schedule `prefetch`, `unroll`, `kept` "
+                               "and `streams` of a kernel of rows only, but "
+                               "got template `tile`";
   return success();
 }
 
@@ -256,9 +256,8 @@ static LogicalResult verifyColumnTiles(const KernelGroup &group,
   return success();
 }
 
-/// Shared memory beside a ring, at most: where warps and rows are combined.
-static int64_t getBytesBesideRing(const KernelGroup &group,
-                                  const Schedule &schedule) {
+int64_t mlir::fuseops::getBytesBesideRing(const KernelGroup &group,
+                                          const Schedule &schedule) {
   int64_t sums = llvm::count_if(group.getRowOps(), [](Operation *op) {
     return isa<ReduceColumnsOp, ReduceBlocksOp>(op);
   });
@@ -284,7 +283,8 @@ LogicalResult mlir::fuseops::verifyCudaRows(const KernelGroup &group,
            << "expected schedule `threads` to be at least " << least
            << ", which with `vector` visit a block of columns, but got "
            << schedule.threads;
-  schedule.holdsRow = mayHoldRow(group, schedule);
+  // What is kept is walked over.
+  schedule.holdsRow = !schedule.kept && mayHoldRow(group, schedule);
   if (schedule.rows > 1 && !schedule.holdsRow && hasWideRowReduction(group))
     return op.emitOpError()
            << "expected schedule `rows` 1 where a reduction over rows is kept "
@@ -305,6 +305,10 @@ LogicalResult mlir::fuseops::verifyCudaRows(const KernelGroup &group,
       failed(verifyRowStages(group, schedule,
                              getBytesBesideRing(group, schedule),
                              getSharedLimit(target.smVersion))))
+    return failure();
+  if (schedule.kept &&
+      failed(verifyKept(group, schedule, getBytesBesideRing(group, schedule),
+                        getSharedLimit(target.smVersion))))
     return failure();
   if (schedule.tiles > 1)
     return verifyColumnTiles(group, schedule);

@@ -7,6 +7,7 @@
 
 #include "Schedule.h"
 
+#include "KeptRow.h"
 #include "ScheduleTemplates.h"
 #include "SumRuns.h"
 #include "TileLayout.h"
@@ -232,6 +233,20 @@ static SmallVector<int64_t> getResidents(const KernelGroup &group,
   return {4, 6};
 }
 
+/// None, and as much as there is place for.
+static SmallVector<int64_t> getKept(const KernelGroup &group,
+                                    const KernelTarget &target) {
+  if (!target.isCUDA() || group.isTile() || group.getNumLevels() < 2)
+    return {};
+  Schedule schedule = chooseCudaRows(group);
+  if (schedule.holdsRow)
+    return {};
+  schedule.threads = 1024;
+  return {0,
+          countKeptColumns(group, schedule, getBytesBesideRing(group, schedule),
+                           getSharedLimit(target.smVersion))};
+}
+
 static SmallVector<int64_t> getTileSwitch(const KernelGroup &group,
                                           const KernelTarget &target) {
   if (!target.isCUDA() || !group.isTile())
@@ -252,6 +267,7 @@ static constexpr ScheduleKey kScheduleKeys[] = {
     {"tickets", &Schedule::tickets, 0, verifyTickets, getTileSwitch},
     {"prefetch", &Schedule::prefetch, 0, verifyRowKeys, getPrefetch},
     {"unroll", &Schedule::unroll, 0, verifyRowKeys},
+    {"kept", &Schedule::kept, 0, verifyRowKeys, getKept},
     {"streams", &Schedule::streams, 0, verifyRowKeys},
     {"tiles", &Schedule::tiles, 1, verifyTiles, getTiles},
     {"tile_rows", &Schedule::tileRows, 0, verifyGemmKeys},
@@ -362,7 +378,7 @@ FailureOr<Schedule> mlir::fuseops::chooseSchedule(const KernelGroup &group,
   if (!target.isCUDA()) {
     schedule.threads = schedule.rows = schedule.tiles = 1;
     schedule.stages = schedule.prefetch = schedule.unroll = 0;
-    schedule.streams = schedule.residents = 0;
+    schedule.kept = schedule.streams = schedule.residents = 0;
     schedule.tilePartials = schedule.tickets = 0;
     schedule.sumsInRuns = hasLongSums(group, schedule);
   } else if ((isWritten || group.isTile() || group.getProduct()) &&

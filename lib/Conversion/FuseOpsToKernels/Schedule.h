@@ -53,6 +53,9 @@ struct Schedule {
   /// CUDA rows that are not held: visits to columns in one iteration; 0 for
   /// what is chosen.
   int64_t unroll = 0;
+  /// CUDA rows that are not held: columns whose inputs stay in shared memory
+  /// over all passes, and are fetched while the row before is visited last.
+  int64_t kept = 0;
   /// CUDA rows: 1 stores vectors so that the cache gives them up first.
   int64_t streams = 0;
 
@@ -69,7 +72,7 @@ struct Schedule {
   int64_t storeBuffers = 0;
 
   /// Whether warps begin a row while others still read the sums of the last.
-  bool overlapsRows() const { return stages > 0 || prefetch > 0; }
+  bool overlapsRows() const { return stages || prefetch || kept; }
   /// Columns that a block handles at once.
   int64_t getWidth() const { return vector * threads; }
   /// Blocks that have different rows.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KeptRow.h"
 #include "RowRing.h"
 #include "ScheduleTemplates.h"
 #include "TileLayout.h"
@@ -107,7 +108,8 @@ int64_t CudaCost::countElementsInFlight() const {
 /// Shared memory of a block: a tile's arrays and what a ring fetches ahead.
 int64_t CudaCost::countSharedBytes() const {
   if (!group.isTile())
-    return RowRing(group, schedule).getBytes();
+    return RowRing(group, schedule).getBytes() +
+           KeptRow(group, schedule).getBytes();
   return TileLayout(group, schedule.threads).getLeastBytes() +
          TileRing(group, schedule).getBytes();
 }

@@ -73,6 +73,10 @@ bool hasWideRowReduction(const KernelGroup &group);
 /// Whether something has one element a block of columns.
 bool hasBlocks(const KernelGroup &group);
 
+/// Shared memory of a kernel of rows beside what is fetched ahead, at most:
+/// where warps and rows are combined.
+int64_t getBytesBesideRing(const KernelGroup &group, const Schedule &schedule);
+
 /// What has been fastest for kernels like this one, the best first; the first
 /// that its tensors and the target allow is taken instead of `plain`, which is
 /// what the templates choose.

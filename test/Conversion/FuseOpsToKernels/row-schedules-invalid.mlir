@@ -50,6 +50,30 @@ forward {
 
 // -----
 
+fuseops.fusible @kept_and_ring(%x: tensor<?x1024xbf16>) -> tensor<?x1024xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `kept` where a row without blocks is walked more than once, one row at a time, without `stages` and `prefetch`}}
+  %y = fuseops.group @k row schedule {kept = 1024 : i64, prefetch = 1 : i64, rows = 1 : i64, threads = 128 : i64} (%a = %x) : (tensor<?x1024xbf16>) -> tensor<?x1024xbf16> {
+    %r = fuseops.softmax %a : tensor<?x1024xbf16> -> tensor<?x1024xbf16>
+    fuseops.yield %r : tensor<?x1024xbf16>
+  }
+  fuseops.return %y : tensor<?x1024xbf16>
+}
+
+// -----
+
+fuseops.fusible @kept_too_much(%x: tensor<?x131072xbf16>) -> tensor<?x131072xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `kept` to be a multiple of 8192 columns, what an iteration visits, and at most 114688, of which 232448 bytes of shared memory have place, but got 131072}}
+  %y = fuseops.group @k row schedule {kept = 131072 : i64, rows = 1 : i64, threads = 1024 : i64} (%a = %x) : (tensor<?x131072xbf16>) -> tensor<?x131072xbf16> {
+    %r = fuseops.softmax %a : tensor<?x131072xbf16> -> tensor<?x131072xbf16>
+    fuseops.yield %r : tensor<?x131072xbf16>
+  }
+  fuseops.return %y : tensor<?x131072xbf16>
+}
+
+// -----
+
 // A block that has no more than a part of a row cannot reduce it.
 fuseops.fusible @reduced(%x: tensor<?x1024xbf16>) -> tensor<?x1xf32>
 forward {

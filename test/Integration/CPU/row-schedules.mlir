@@ -6,7 +6,7 @@
 // RUN: fuse-run %s --size 1 --check
 // RUN: fuse-run %s --size 67 --check
 fuseops.fusible @schedules(%x: tensor<?x1032xbf16> {fuseops.frozen}, %y: tensor<?x1032xbf16> {fuseops.frozen}, %f: tensor<?x1032xf32> {fuseops.frozen}, %s: tensor<?x1xf32> {fuseops.frozen}, %h: tensor<?x1xbf16> {fuseops.frozen}, %g: tensor<1032xbf16> {fuseops.frozen}, %b: tensor<1032xbf16> {fuseops.frozen})
-    -> (tensor<?x1032xbf16>, tensor<?x1xf32>, tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<?x1032xf32>, tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<1032xbf16>, tensor<?x1032xbf16>, tensor<1032xbf16>, tensor<?x1032xbf16>, tensor<1032xbf16>, tensor<?x1032xbf16>, tensor<?x1032xf32>)
+    -> (tensor<?x1032xbf16>, tensor<?x1xf32>, tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<?x1032xf32>, tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<1032xbf16>, tensor<?x1032xbf16>, tensor<1032xbf16>, tensor<?x1032xbf16>, tensor<1032xbf16>, tensor<?x1032xbf16>, tensor<?x1032xf32>, tensor<?x1032xf32>, tensor<?x1032xbf16>, tensor<1032xbf16>)
 forward {
   %ahead:2 = fuseops.group @ahead row schedule {prefetch = 1 : i64, rows = 1 : i64, streams = 1 : i64, threads = 128 : i64, workers = 4 : i64} (%a = %x, %c = %g) : (tensor<?x1032xbf16>, tensor<1032xbf16>) -> (tensor<?x1032xbf16>, tensor<?x1xf32>) {
     %n, %r = fuseops.rms_norm %a gamma(%c) eps(1.0e-6) : (tensor<?x1032xbf16>, tensor<1032xbf16>) -> (tensor<?x1032xbf16>, tensor<?x1xf32>)
@@ -61,5 +61,15 @@ forward {
     %n = fuseops.softmax %a : tensor<?x1032xf32> -> tensor<?x1032xf32>
     fuseops.yield %n : tensor<?x1032xf32>
   }
-  fuseops.return %ahead#0, %ahead#1, %one, %ring, %short, %wide, %rows, %back#0, %back#1, %tiles#0, %tiles#1, %tiles_ahead#0, %tiles_ahead#1, %loop, %walk : tensor<?x1032xbf16>, tensor<?x1xf32>, tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<?x1032xf32>, tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<1032xbf16>, tensor<?x1032xbf16>, tensor<1032xbf16>, tensor<?x1032xbf16>, tensor<1032xbf16>, tensor<?x1032xbf16>, tensor<?x1032xf32>
+  // Columns that stay in shared memory: the whole loop but its end; and of two inputs a
+  // half, with sums over rows.
+  %kept = fuseops.group @kept row schedule {kept = 1024 : i64, rows = 1 : i64, threads = 8 : i64, unroll = 2 : i64, workers = 3 : i64} (%a = %f) : (tensor<?x1032xf32>) -> tensor<?x1032xf32> {
+    %n = fuseops.softmax %a : tensor<?x1032xf32> -> tensor<?x1032xf32>
+    fuseops.yield %n : tensor<?x1032xf32>
+  }
+  %kept_sums:2 = fuseops.group @kept_sums row_column schedule {kept = 512 : i64, rows = 1 : i64, streams = 1 : i64, threads = 8 : i64, workers = 4 : i64} (%a = %y, %c = %x, %d = %s, %e = %g) : (tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<?x1xf32>, tensor<1032xbf16>) -> (tensor<?x1032xbf16>, tensor<1032xbf16>) {
+    %n, %r = fuseops.rms_norm_grad %a, %c, %d gamma(%e) : (tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<?x1xf32>, tensor<1032xbf16>) -> (tensor<?x1032xbf16>, tensor<1032xbf16>)
+    fuseops.yield %n, %r : tensor<?x1032xbf16>, tensor<1032xbf16>
+  }
+  fuseops.return %ahead#0, %ahead#1, %one, %ring, %short, %wide, %rows, %back#0, %back#1, %tiles#0, %tiles#1, %tiles_ahead#0, %tiles_ahead#1, %loop, %walk, %kept, %kept_sums#0, %kept_sums#1 : tensor<?x1032xbf16>, tensor<?x1xf32>, tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<?x1032xf32>, tensor<?x1032xbf16>, tensor<?x1032xbf16>, tensor<1032xbf16>, tensor<?x1032xbf16>, tensor<1032xbf16>, tensor<?x1032xbf16>, tensor<1032xbf16>, tensor<?x1032xbf16>, tensor<?x1032xf32>, tensor<?x1032xf32>, tensor<?x1032xbf16>, tensor<1032xbf16>
 }

@@ -154,9 +154,10 @@ def FuseOps_GroupOp : FuseOps_Op<"group", [Pure, IsolatedFromAbove,
     reads what a visit to a row's columns needs before computing any of it, and
     what is the same for every row before the first), `stages` (rows that a block
     fetches ahead into shared memory, where its threads hold a row), `unroll`
-    (visits in one iteration, where they do not), `tiles` (blocks that share a
-    row, where rows alone are reduced), `streams` (1 stores vectors so that the
-    cache gives them up first). For CUDA kernels of tiles: `stages` (tiles that a
+    (visits in one iteration, where they do not), `kept` (there also: the first
+    columns, whose inputs stay in shared memory while the row is visited again),
+    `tiles` (blocks that share a row, where rows alone are reduced), `streams` (1
+    stores vectors so that the cache gives them up first). For CUDA kernels of tiles: `stages` (tiles that a
     block fetches ahead into shared memory), `tile_partials` (1 leaves sums over
     rows as partial results of tiles, not of blocks, so that any block may visit
     any tile), `tickets` (1 draws tiles from a counter, so that faster blocks visit
