@@ -13,12 +13,30 @@
 using namespace mlir;
 using namespace mlir::fuseops;
 
+static bool isNarrow(Value value) {
+  Type element = getElementTypeOrSelf(value);
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 16;
+}
+
 /// Whether all results are rounded to 16 bits or fewer.
 static bool isRounded(PointwiseOp op) {
-  return llvm::all_of(op.getOutputs(), [](Value output) {
-    Type element = cast<RankedTensorType>(output.getType()).getElementType();
-    return isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 16;
-  });
+  return llvm::all_of(op.getOutputs(), isNarrow);
+}
+
+/// Whether all that becomes of it are sums along rows, of elements that have 16
+/// bits or fewer: then an exponential's short form is off by less than the
+/// elements are known. What a row has one of may be wider.
+static bool isSummed(PointwiseOp op) {
+  auto isOfRow = [](Value input) {
+    return getColumns(cast<RankedTensorType>(input.getType())) == 1;
+  };
+  return llvm::all_of(
+             op.getInputs(),
+             [&](Value input) { return isNarrow(input) || isOfRow(input); }) &&
+         llvm::all_of(op->getUsers(), [](Operation *user) {
+           auto reduction = dyn_cast<ReduceColumnsOp>(user);
+           return reduction && reduction.getKind() == ReductionKind::Sum;
+         });
 }
 
 /// 1 / (1 + exp(x)), a sigmoid: what its short form loses is below 2^-126. Of
@@ -38,6 +56,10 @@ static bool isSigmoid(arith::DivFOp op) {
 void mlir::fuseops::allowApproximations(GroupOp group) {
   using Flags = arith::FastMathFlags;
   group.walk([](PointwiseOp op) {
+    if (isSummed(op))
+      op.walk([](math::ExpOp inner) {
+        inner.setFastmath(inner.getFastmath() | Flags::afn);
+      });
     if (!isRounded(op))
       return;
     for (Operation &inner : op.getBody().front())

@@ -7,6 +7,7 @@
 
 #include "ElementBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -112,43 +113,80 @@ static void cloneScalar(ElementBuilder &builder, Operation &inner,
     result.setType(builder.widened(result.getType(), width));
 }
 
-/// `inner` where it asks which element of a row has the index that the row
-/// says: which lane that is, if one at all, is found once for all, in 32 bits.
-/// Null elsewhere.
-static Value compareColumn(ElementBuilder &builder, Operation &inner,
-                           Value firstColumn, ArrayRef<int64_t> lanes,
-                           IRMapping &mapping) {
-  auto compare = dyn_cast<arith::CmpIOp>(inner);
-  if (!compare || lanes.size() == 1 ||
-      (compare.getPredicate() != arith::CmpIPredicate::eq &&
-       compare.getPredicate() != arith::CmpIPredicate::ne))
-    return Value();
-  bool isFirst =
-      isa_and_present<ColumnIndexOp>(compare.getLhs().getDefiningOp());
-  Value index = isFirst ? compare.getLhs() : compare.getRhs();
-  Value other = isFirst ? compare.getRhs() : compare.getLhs();
-  if (!isa_and_present<ColumnIndexOp>(index.getDefiningOp()))
-    return Value();
-  other = mapping.lookup(other);
-  if (auto broadcast = other.getDefiningOp<vector::BroadcastOp>())
-    other = broadcast.getSource();
-  if (isa<VectorType>(other.getType()))
-    return Value();
-  OpBuilder &b = builder.b;
-  Location loc = builder.loc;
+/// A comparison of the column with a number that a row has, as in the gradient
+/// of a cross entropy: at most one element of the row is meant.
+struct mlir::fuseops::ColumnSearch {
+  /// That of the body whose arguments are `mapping`'s, if there is one.
+  static std::optional<ColumnSearch> find(Block &body, IRMapping &mapping);
+
+  bool isEqual() const {
+    return arith::CmpIOp(compare).getPredicate() == arith::CmpIPredicate::eq;
+  }
+
+  arith::CmpIOp compare;
+  Value column; ///< that is looked for
+};
+
+std::optional<ColumnSearch> ColumnSearch::find(Block &body,
+                                               IRMapping &mapping) {
+  for (auto compare : body.getOps<arith::CmpIOp>()) {
+    if (compare.getPredicate() != arith::CmpIPredicate::eq &&
+        compare.getPredicate() != arith::CmpIPredicate::ne)
+      continue;
+    Value index = compare.getLhs(), column = compare.getRhs();
+    if (!index.getDefiningOp<ColumnIndexOp>())
+      std::swap(index, column);
+    if (!index.getDefiningOp<ColumnIndexOp>() || !isa<BlockArgument>(column))
+      continue;
+    column = mapping.lookup(column);
+    if (auto broadcast = column.getDefiningOp<vector::BroadcastOp>())
+      column = broadcast.getSource();
+    if (!isa<VectorType>(column.getType()))
+      return ColumnSearch{compare, column};
+  }
+  return std::nullopt;
+}
+
+/// Computes a body that searches a column: which lane is meant, if one at all,
+/// is found once for all, in 32 bits. On CUDA what is computed where none is
+/// has a branch of its own, without the search.
+SmallVector<Value> ElementBuilder::computeSearch(
+    const ColumnSearch &search, const Element &element, int64_t width,
+    function_ref<SmallVector<Value>(Value answer)> emit) {
   Type i32 = b.getI32Type();
-  Value distance = arith::SubIOp::create(b, loc, other, firstColumn);
-  Value isHere = arith::CmpIOp::create(
-      b, loc, arith::CmpIPredicate::ult, distance,
-      builder.constant(static_cast<int64_t>(lanes.size())));
+  Value distance = arith::SubIOp::create(b, loc, search.column, element.column);
+  Value isHere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                       distance, constant(width));
   Value lane = arith::SelectOp::create(
       b, loc, isHere, arith::TruncIOp::create(b, loc, i32, distance),
       arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1)));
-  Value numbers = arith::ConstantOp::create(
-      b, loc, b.getI32VectorAttr(SmallVector<int32_t>(lanes)));
-  return arith::CmpIOp::create(
-      b, loc, compare.getPredicate(),
-      builder.splat(lane, static_cast<int64_t>(lanes.size())), numbers);
+  auto compareLanes = [&]() -> Value {
+    SmallVector<int32_t> numbers;
+    for (int64_t number : laneOrder(width))
+      numbers.push_back(static_cast<int32_t>(number));
+    return arith::CmpIOp::create(
+        b, loc,
+        search.isEqual() ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne,
+        splat(lane, width),
+        arith::ConstantOp::create(b, loc, b.getI32VectorAttr(numbers)));
+  };
+  if (device != KernelDevice::CUDA)
+    return emit(compareLanes());
+  SmallVector<Value> found, others;
+  auto emitBranch = [&](SmallVector<Value> &results, bool isFound) {
+    return [&, isFound](OpBuilder &, Location) {
+      results = emit(isFound ? compareLanes()
+                             : arith::ConstantOp::create(
+                                   b, loc,
+                                   DenseElementsAttr::get(
+                                       VectorType::get({width}, b.getI1Type()),
+                                       !search.isEqual())));
+      scf::YieldOp::create(b, loc, results);
+    };
+  };
+  return scf::IfOp::create(b, loc, isHere, emitBranch(found, true),
+                           emitBranch(others, false))
+      .getResults();
 }
 
 /// On the CPU, where the body says which four elements one is of, what depends
@@ -175,43 +213,56 @@ void ElementBuilder::computeBody(PointwiseOp op, ValueRange operands,
     mapping.map(argument,
                 inFours && broadcast ? broadcast.getSource() : operand);
   }
-  for (Operation &inner : body.without_terminator()) {
-    if (isa<arith::ConstantOp>(inner)) {
-      Value scalar = b.clone(inner)->getResult(0);
-      mapping.map(inner.getResult(0), inFours ? scalar : splat(scalar, width));
-    } else if (isa<LinearIndexOp, ColumnIndexOp>(inner)) {
-      Value index =
-          splat(firstIndexOf(&inner, placement, pitch, element), width);
-      if (width > 1 && hasColumn)
-        index = arith::AddIOp::create(b, loc, index, indices(laneOrder(width)));
-      mapping.map(inner.getResult(0), index);
-    } else if (inFours && isNumberOfFour(inner)) {
-      Value first = firstIndexOf(inner.getOperand(0).getDefiningOp(), placement,
-                                 pitch, element);
-      first = arith::ShRUIOp::create(b, loc, first, constant(2));
-      SmallVector<int64_t> numbers(width / 4);
-      std::iota(numbers.begin(), numbers.end(), 0);
-      mapping.map(inner.getResult(0),
-                  arith::AddIOp::create(b, loc, splat(first, width / 4),
-                                        indices(numbers)));
-    } else if (inFours && isNumberInFour(inner)) {
-      SmallVector<int64_t> numbers = laneOrder(width);
-      for (int64_t &number : numbers)
-        number %= 4;
-      mapping.map(inner.getResult(0), indices(numbers));
-    } else if (Value found = compareColumn(*this, inner, element.column,
-                                           hasColumn ? laneOrder(width)
-                                                     : SmallVector<int64_t>{0},
-                                           mapping)) {
-      mapping.map(inner.getResult(0), found);
-    } else {
-      cloneScalar(*this, inner, inFours ? 1 : width, mapping);
+  auto emitBody = [&](arith::CmpIOp search, Value answer) {
+    IRMapping values = mapping;
+    if (search)
+      values.map(search.getResult(), answer);
+    for (Operation &inner : body.without_terminator()) {
+      if (search && &inner == search.getOperation())
+        continue;
+      if (isa<arith::ConstantOp>(inner)) {
+        Value scalar = b.clone(inner)->getResult(0);
+        values.map(inner.getResult(0), inFours ? scalar : splat(scalar, width));
+      } else if (isa<LinearIndexOp, ColumnIndexOp>(inner)) {
+        Value index =
+            splat(firstIndexOf(&inner, placement, pitch, element), width);
+        if (width > 1 && hasColumn)
+          index =
+              arith::AddIOp::create(b, loc, index, indices(laneOrder(width)));
+        values.map(inner.getResult(0), index);
+      } else if (inFours && isNumberOfFour(inner)) {
+        Value first = firstIndexOf(inner.getOperand(0).getDefiningOp(),
+                                   placement, pitch, element);
+        first = arith::ShRUIOp::create(b, loc, first, constant(2));
+        SmallVector<int64_t> numbers(width / 4);
+        std::iota(numbers.begin(), numbers.end(), 0);
+        values.map(inner.getResult(0),
+                   arith::AddIOp::create(b, loc, splat(first, width / 4),
+                                         indices(numbers)));
+      } else if (inFours && isNumberInFour(inner)) {
+        SmallVector<int64_t> numbers = laneOrder(width);
+        for (int64_t &number : numbers)
+          number %= 4;
+        values.map(inner.getResult(0), indices(numbers));
+      } else {
+        cloneScalar(*this, inner, inFours ? 1 : width, values);
+      }
     }
-  }
-  auto yield = cast<YieldOp>(body.getTerminator());
-  for (auto [output, scalar] : llvm::zip(op.getOutputs(), yield.getValues()))
-    results[output] =
-        roundResult(output, repeat(mapping.lookup(scalar), width));
+    return llvm::map_to_vector(
+        body.getTerminator()->getOperands(),
+        [&](Value scalar) { return repeat(values.lookup(scalar), width); });
+  };
+  std::optional<ColumnSearch> search;
+  if (width > 1 && hasColumn && !inFours)
+    search = ColumnSearch::find(body, mapping);
+  SmallVector<Value> computed =
+      search ? computeSearch(*search, element, width,
+                             [&](Value answer) {
+                               return emitBody(search->compare, answer);
+                             })
+             : emitBody(arith::CmpIOp(), Value());
+  for (auto [output, value] : llvm::zip(op.getOutputs(), computed))
+    results[output] = roundResult(output, value);
 }
 
 /// What reads a value sees what is stored, here and in other kernels, where

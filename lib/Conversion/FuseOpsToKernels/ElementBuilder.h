@@ -49,6 +49,8 @@ struct Shared {
   Type slot; ///< the widest type that a slot holds
 };
 
+struct ColumnSearch;
+
 /// Writes what kernels are made of at the insertion point: the same operations
 /// on scalars and on vectors, for the CPU and for CUDA.
 class ElementBuilder {
@@ -153,6 +155,10 @@ private:
   Value indices(ArrayRef<int64_t> values);
   Value firstIndexOf(Operation *index, Placement placement, int64_t pitch,
                      const Element &element);
+  SmallVector<Value>
+  computeSearch(const ColumnSearch &search, const Element &element,
+                int64_t width,
+                function_ref<SmallVector<Value>(Value answer)> emit);
   Value scale(Value number, Extent stride);
   Value indexOf(const Access &access, const Element &element);
   Value advance(Value pointer, const Access &access, const Place &part);

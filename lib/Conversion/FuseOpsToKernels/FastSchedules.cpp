@@ -91,28 +91,48 @@ static bool hasTwoSums(const KernelGroup &group) {
   return sums == 2;
 }
 
+/// Blocks that keep their rows, few enough threads each that as many blocks fit
+/// into a processor as rows do: one's loads hide behind the other's exchanges.
+static void listKept(const KernelGroup &group, const KernelTarget &target,
+                     const Schedule &plain,
+                     SmallVectorImpl<Schedule> &schedules) {
+  constexpr int64_t kMostBlocks = 3;
+  Schedule schedule = plain;
+  int64_t limit = getSharedLimit(target.smVersion);
+  schedule.prefetch = 0;
+  schedule.streams = 1;
+  schedule.threads = 256;
+  schedule.unroll = 1;
+  int64_t beside = getBytesBesideRing(group, schedule);
+  schedule.kept = countKeptColumns(group, schedule, beside, limit);
+  if (!schedule.kept)
+    return;
+  int64_t blocks = limit / (KeptRow(group, schedule).getBytes() + beside);
+  if (blocks == 1) {
+    schedule.threads = 1024;
+    schedule.unroll = 2;
+    schedule.kept = countKeptColumns(
+        group, schedule, getBytesBesideRing(group, schedule), limit);
+  }
+  schedule.workers = kProcessors * std::min(blocks, kMostBlocks);
+  if (schedule.kept)
+    schedules.push_back(schedule);
+}
+
 static void listRows(const KernelGroup &group, const KernelTarget &target,
                      const Schedule &plain,
                      SmallVectorImpl<Schedule> &schedules) {
   Schedule schedule = plain;
   ArrayRef<ReduceRowsOp> reductions = group.getRowReductions();
   if (reductions.empty()) {
-    // Rows that no block holds in registers are kept in shared memory as far as
-    // they fit, and the rest is read again from the cache: nothing else there.
-    if (group.getNumLevels() > 1 && !plain.holdsRow && !hasBlocks(group)) {
-      schedule.threads = 1024;
-      schedule.prefetch = 0;
-      schedule.streams = 1;
-      schedule.unroll = 1;
-      int64_t beside = getBytesBesideRing(group, schedule);
-      int64_t limit = getSharedLimit(target.smVersion);
-      schedule.kept = countKeptColumns(group, schedule, beside, limit);
-      if (schedule.kept) {
-        int64_t blocks = limit / (KeptRow(group, schedule).getBytes() + beside);
-        schedule.workers = kProcessors * std::clamp<int64_t>(blocks, 1, 2);
-        schedules.push_back(schedule);
+    // Long rows are kept in shared memory as far as they fit, and the rest is
+    // read again from the cache: nothing else there.
+    constexpr int64_t kKeptRow = 24576;
+    if (group.getNumLevels() > 1 && !hasBlocks(group) &&
+        (!plain.holdsRow || group.getSpace().columns > kKeptRow)) {
+      listKept(group, target, plain, schedules);
+      if (!schedules.empty())
         return;
-      }
     }
     // Long bursts.
     constexpr int64_t kLongRow = 65536;

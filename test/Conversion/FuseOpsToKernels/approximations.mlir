@@ -15,7 +15,13 @@
 // CPU-NOT: fastmath
 // CHECK-LABEL: func.func @kept(
 // CHECK-NOT: fastmath
-fuseops.fusible @f(%x: tensor<?x64xbf16>) -> (tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xf32>)
+// Of elements of 16 bits a sum of exponentials may be, of wider ones it is not.
+// CHECK-LABEL: func.func @summed(
+// CUDA: math.exp %{{.+}} fastmath<afn>
+// CPU-NOT: fastmath
+// CHECK-LABEL: func.func @summed_wide(
+// CHECK-NOT: fastmath
+fuseops.fusible @f(%x: tensor<?x64xbf16>, %u: tensor<?x64xf32>, %m: tensor<?x1xf32>) -> (tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xf32>, tensor<?x1xf32>, tensor<?x1xf32>)
 forward {
   %y = fuseops.group @rounded pointwise (%a = %x) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
     %p = fuseops.pointwise (%v = %a) : (tensor<?x64xbf16>) -> tensor<?x64xbf16> {
@@ -47,5 +53,23 @@ forward {
     }
     fuseops.yield %p : tensor<?x64xf32>
   }
-  fuseops.return %y, %w, %z : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xf32>
+  %s = fuseops.group @summed row (%a = %x, %c = %m) : (tensor<?x64xbf16>, tensor<?x1xf32>) -> tensor<?x1xf32> {
+    %p = fuseops.pointwise (%v = %a, %l = %c) : (tensor<?x64xbf16>, tensor<?x1xf32>) -> tensor<?x64xf32> {
+      %d = arith.subf %v, %l : f32
+      %e = math.exp %d : f32
+      fuseops.yield %e : f32
+    }
+    %r = fuseops.reduce_columns sum %p : tensor<?x64xf32> -> tensor<?x1xf32>
+    fuseops.yield %r : tensor<?x1xf32>
+  }
+  %t = fuseops.group @summed_wide row (%a = %u, %c = %m) : (tensor<?x64xf32>, tensor<?x1xf32>) -> tensor<?x1xf32> {
+    %p = fuseops.pointwise (%v = %a, %l = %c) : (tensor<?x64xf32>, tensor<?x1xf32>) -> tensor<?x64xf32> {
+      %d = arith.subf %v, %l : f32
+      %e = math.exp %d : f32
+      fuseops.yield %e : f32
+    }
+    %r = fuseops.reduce_columns sum %p : tensor<?x64xf32> -> tensor<?x1xf32>
+    fuseops.yield %r : tensor<?x1xf32>
+  }
+  fuseops.return %y, %w, %z, %s, %t : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xf32>, tensor<?x1xf32>, tensor<?x1xf32>
 }
