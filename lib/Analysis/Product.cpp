@@ -26,6 +26,16 @@ std::optional<Product> Product::get(Operation *op) {
                  scaled.getRhsScale()};
     product.bias = scaled.getBias();
     product.fastAccumulate = scaled.getFastAccumulate();
+  } else if (auto grouped = dyn_cast<GroupedMatmulOp>(op)) {
+    product.contractsGroups = grouped.getTransposeLhs();
+    product.a.tensor = grouped.getLhs();
+    product.a.isKMajor = !product.contractsGroups;
+    product.b.tensor = grouped.getRhs();
+    product.b.isKMajor = grouped.getTransposeRhs();
+    product.sizes = grouped.getSizes();
+    product.numGroups = getColumns(tensorType(product.sizes));
+    if (ShapedType::isDynamic(product.numGroups))
+      return std::nullopt;
   } else {
     std::optional<Contraction> contraction = Contraction::get(op);
     if (!contraction || isa<QuantizedType>(contraction->lhs.getType()) ||
@@ -71,7 +81,18 @@ bool Product::hasOpenRows() const {
          ShapedType::isDynamic(getColumns(tensorType(b.tensor)));
 }
 
+/// Rows of a `[G, K, N]` matrix that are beside one another in a stage of 128
+/// bytes of a: those of the next group must not come with them.
+static constexpr int64_t kGroupRows = 64;
+
 StringRef Product::findFault() const {
+  if (contractsGroups)
+    return "groups whose rows are not contracted";
+  if (isGrouped() && !k.isConstant())
+    return "groups of rows with a fixed number of elements";
+  if (isGrouped() && !b.isKMajor && k.constant % kGroupRows != 0)
+    return "groups of rows with a multiple of 64 elements, where their "
+           "matrices are not transposed";
   for (const Operand *operand : {&a, &b})
     if (StringRef fault = ::findFault(*operand); !fault.empty())
       return fault;

@@ -18,7 +18,7 @@ from plans import write_group
 
 Arrays = list[np.ndarray]
 KINDS = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
-BYTES = {"e4m3": 1, "e5m2": 1, "bf16": 2, "f16": 2, "f32": 4}
+BYTES = {"e4m3": 1, "e5m2": 1, "bf16": 2, "f16": 2, "f32": 4, "i64": 8}
 
 
 @dataclass
@@ -33,6 +33,8 @@ class Case:
     rows: int = 130
     # Few blocks, so that each visits several tiles.
     schedule: str = "workers = 1"
+    sizes: tuple[int, ...] = ()
+    """Of the groups of a grouped product: its input of i64."""
 
     def program(self) -> str:
         return write_group("gemm", self.inputs, self.body, self.outputs, self.schedule)
@@ -40,7 +42,12 @@ class Case:
     def draw(self, seed: int) -> Arrays:
         """The bytes of the inputs."""
         generator = np.random.default_rng(seed)
-        return [make(name, kind, self.rows, generator) for name, kind in self.inputs.items()]
+        return [
+            np.array(self.sizes).view(np.uint8)
+            if kind.endswith("xi64>")
+            else make(name, kind, self.rows, generator)
+            for name, kind in self.inputs.items()
+        ]
 
     def expect(self, given: Arrays) -> list:
         """What the outputs should be for inputs of these bytes."""
@@ -69,6 +76,8 @@ def make(name: str, kind: str, rows: int, generator: np.random.Generator) -> np.
 
 def read(data: np.ndarray, kind: str, rows: int) -> np.ndarray:
     shape, element = split(kind, rows)
+    if element == "i64":
+        return data.view(np.int64)
     bits = data.view(f"u{BYTES[element]}").astype(np.uint64)
     return read_floats(element, bits).astype(np.float64).reshape(shape)
 

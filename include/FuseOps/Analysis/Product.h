@@ -13,7 +13,8 @@
 namespace mlir::fuseops {
 
 /// result[m, n] = sum over k of a[m, k] * b[n, k], times the scales, plus
-/// bias[n].
+/// bias[n]. Of a grouped product each group of the rows of a meets a matrix b
+/// of its own, or each group of contracted rows gives a result of its own.
 struct Product {
   struct Operand {
     Value tensor;
@@ -39,9 +40,15 @@ struct Product {
   Value bias; ///< null where there is none
   Extent m, k;
   int64_t n = 0;
+  /// Of a grouped product: how many rows each group has; else null.
+  Value sizes;
+  int64_t numGroups = 1;
+  /// Whether the rows of a group are contracted: then m is of one group.
+  bool contractsGroups = false;
   /// The tensor cores may add FP8 in less than f32.
   bool fastAccumulate = false;
 
+  bool isGrouped() const { return static_cast<bool>(sizes); }
   Value getResult() const { return op->getResult(0); }
   /// Whether what a stage gives is scaled and added in f32 by itself.
   bool isPromoted() const {

@@ -34,8 +34,8 @@ Element GemmKernel::locateElement(const GemmTile &tile, int64_t block,
   row = hopper.add(row, hopper.shiftRight(lane, 2));
   Element element;
   element.width = 2;
-  element.isValid = hopper.isLess(row, numRows);
-  element.row = toI64(hopper.minimum(row, hopper.add(numRows, -1)));
+  element.isValid = hopper.isLess(row, tile.end);
+  element.row = toI64(hopper.minimum(row, hopper.add(tile.end, -1)));
   Value start =
       hopper.add(tile.column, hopper.shiftLeft(hopper.bitAnd(lane, 3), 1));
   if (!layout.hasColumnTail()) {
@@ -201,7 +201,8 @@ void GemmKernel::emitChunk(const GemmTile &tile, int64_t firstBlock,
         group.getPlacement(store.value) != Placement::Block)
       for (int64_t part = 0; part < layout.countParts(store); ++part)
         stores.push_back(
-            {number, part, row, hopper.add(column, part * layout.columns)});
+            {number, part, row, hopper.add(column, part * layout.columns),
+             tile.end});
   openBuffers(stores);
   for (int64_t pair = 0; pair < kStorePairs; ++pair)
     for (int64_t half = 0; half < 2; ++half) {

@@ -80,6 +80,8 @@ void GemmKernel::openBarriers() {
     for (Value map : frame.maps)
       hopper.prefetchMap(map);
   });
+  if (product.isGrouped())
+    openGroups();
   // A neighbour writes to our barriers.
   if (layout.cluster > 1)
     hopper.syncCluster();
@@ -87,21 +89,36 @@ void GemmKernel::openBarriers() {
     NVVM::Barrier0Op::create(b, loc);
 }
 
-/// Counts rows, tiles and stages; what isn't known now comes with the launch.
+/// The rows of the result; what isn't known now comes with the launch.
+void GemmKernel::countRows() {
+  Extent rows = group.getSpace().rows;
+  elements.rows =
+      rows.isConstant()
+          ? elements.constant(rows.constant)
+          : arith::DivUIOp::create(b, loc, frame.rows,
+                                   elements.constant(layout.columnTiles));
+  numRows = arith::TruncIOp::create(b, loc, b.getI32Type(), elements.rows);
+}
+
+/// Counts tiles and stages.
 void GemmKernel::countTiles() {
   auto toI32 = [&](Value value) -> Value {
     return arith::TruncIOp::create(b, loc, b.getI32Type(), value);
   };
-  elements.rows =
-      product.m.isConstant()
-          ? elements.constant(product.m.constant)
-          : arith::DivUIOp::create(b, loc, frame.rows,
-                                   elements.constant(layout.columnTiles));
-  numRows = toI32(elements.rows);
-  rowTiles = hopper.divide(hopper.add(numRows, layout.tileRows - 1),
-                           hopper.constant(layout.tileRows));
   // A cluster walks over tiles of its own, as one.
-  numTiles = hopper.mul(rowTiles, layout.columnTiles / layout.cluster);
+  int64_t perRow = layout.columnTiles / layout.cluster;
+  if (product.isGrouped()) {
+    auto countBefore = [&](int64_t number) {
+      Value place = locateGroup(hopper.constant(number));
+      return hopper.loadShared(hopper.add(place, 4), b.getI32Type());
+    };
+    firstLeftTile = hopper.mul(countBefore(product.numGroups), perRow);
+    rowTiles = countBefore(product.numGroups + 1);
+  } else {
+    rowTiles = hopper.divide(hopper.add(numRows, layout.tileRows - 1),
+                             hopper.constant(layout.tileRows));
+  }
+  numTiles = hopper.mul(rowTiles, perRow);
   firstTile = hopper.divide(worker, hopper.constant(layout.cluster));
   tileStep = hopper.divide(workers, hopper.constant(layout.cluster));
   rank = hopper.remainder(worker, hopper.constant(layout.cluster));
@@ -126,16 +143,30 @@ void GemmKernel::countTiles() {
 /// Tiles of some rows are visited together, those of one column one after the
 /// other: what is read of both operands at a time then stays in the L2 cache.
 void GemmKernel::locateTile(Value tile, GemmTile &result) {
-  Value perGroup =
+  Value tiles = rowTiles, start;
+  result.end = numRows;
+  result.blocks = numBlocks;
+  if (product.isGrouped()) {
+    result.blocks = countBlocks(tile);
+    tile = enterGroup(tile, result);
+    start = result.row;
+    tiles = hopper.divide(
+        hopper.add(hopper.sub(result.end, start), layout.tileRows - 1),
+        hopper.constant(layout.tileRows));
+  }
+  // Those that are visited together.
+  Value perRun =
       hopper.constant(schedule.raster * layout.columnTiles / layout.cluster);
-  Value number = hopper.divide(tile, perGroup);
+  Value number = hopper.divide(tile, perRun);
   Value first = hopper.mul(number, schedule.raster);
-  Value rows = hopper.minimum(hopper.sub(rowTiles, first),
+  Value rows = hopper.minimum(hopper.sub(tiles, first),
                               hopper.constant(schedule.raster));
-  Value inGroup = hopper.sub(tile, hopper.mul(number, perGroup));
-  result.row = hopper.mul(hopper.add(first, hopper.remainder(inGroup, rows)),
+  Value inRun = hopper.sub(tile, hopper.mul(number, perRun));
+  result.row = hopper.mul(hopper.add(first, hopper.remainder(inRun, rows)),
                           layout.tileRows);
-  Value column = hopper.mul(hopper.divide(inGroup, rows), layout.cluster);
+  if (start)
+    result.row = hopper.add(result.row, start);
+  Value column = hopper.mul(hopper.divide(inRun, rows), layout.cluster);
   result.column = hopper.mul(hopper.add(column, rank), layout.getPartColumns());
 }
 
@@ -159,8 +190,7 @@ std::pair<Value, Value> GemmKernel::nextStage(Value stage, Value parity) {
 
 void GemmKernel::loadOperand(const Product::Operand &operand, Value map,
                              Value target, Value first, int64_t count,
-                             Value block, Value barrier) {
-  Value depth = hopper.mul(block, layout.getDepth());
+                             Value depth, Value barrier) {
   if (operand.isKMajor) {
     hopper.load(target, map, depth, first, barrier);
     return;
@@ -174,16 +204,25 @@ void GemmKernel::loadOperand(const Product::Operand &operand, Value map,
 void GemmKernel::loadStage(const GemmTile &tile, Value block, Value stage,
                            Value barrier) {
   hopper.expect(barrier, layout.getStageBytes());
+  Value depth = hopper.mul(block, layout.getDepth());
   loadOperand(product.a, frame.maps[0],
               hopper.add(memory, hopper.mul(stage, layout.aBytes)), tile.row,
-              layout.tileRows, block, barrier);
+              layout.tileRows, depth, barrier);
   Value bs = hopper.add(hopper.add(memory, layout.bStages),
                         hopper.mul(stage, layout.bBytes));
   int64_t columns = layout.getPartColumns();
+  Value first = tile.column;
+  if (product.isGrouped()) {
+    // The matrices lie one below the other.
+    Value &along = product.b.isKMajor ? first : depth;
+    along = hopper.add(along, hopper.mul(tile.group, product.b.isKMajor
+                                                         ? product.n
+                                                         : product.k.constant));
+  }
   for (int64_t part = 0; part < layout.parts; ++part)
     loadOperand(product.b, frame.maps[1],
                 hopper.add(bs, part * columns * kStageRowBytes),
-                hopper.add(tile.column, part * layout.columns), columns, block,
+                hopper.add(first, part * layout.columns), columns, depth,
                 barrier);
 }
 
@@ -195,7 +234,7 @@ void GemmKernel::emitLoads() {
       firstTile, tileStep, {zero, one}, [&](Value number, ValueRange state) {
         GemmTile tile;
         locateTile(number, tile);
-        return hopper.loop(zero, numBlocks, one, state,
+        return hopper.loop(zero, tile.blocks, one, state,
                            [&](Value block, ValueRange ring) {
                              Value stage = ring[0], parity = ring[1];
                              hopper.wait(emptyBarrier(stage), parity);
@@ -280,7 +319,7 @@ void GemmKernel::multiply(GemmTile &tile, Value counted) {
                               hopper.bitAnd(turns, 1), zero};
   llvm::append_range(state, tile.flatten());
   state = hopper.loop(
-      zero, numBlocks, one, state, [&](Value block, ValueRange carried) {
+      zero, tile.blocks, one, state, [&](Value block, ValueRange carried) {
         Value stage = carried[0], parity = carried[1], previous = carried[2];
         tile.assign(SmallVector<Value>(carried.drop_front(3)));
         hopper.wait(fullBarrier(stage), parity);
@@ -307,20 +346,19 @@ void GemmKernel::multiply(GemmTile &tile, Value counted) {
   SmallVector<Value> all(ArrayRef<Value>(state).drop_front(3));
   hopper.waitMma(all, 0);
   tile.assign(all);
-  if (product.k.isConstant() && product.k.constant)
+  if (product.k.isConstant() && product.k.constant && !product.isGrouped())
     release(last);
   else
-    hopper.when(hopper.isNotEqual(numBlocks, 0), [&] { release(last); });
+    hopper.when(hopper.isNotEqual(tile.blocks, 0), [&] { release(last); });
 }
 
 void GemmKernel::emitProducts() {
   own = hopper.add(warpgroup, -1);
   Value first = firstTile, step = tileStep, counted = hopper.constant(0);
-  int64_t turns = layout.pingPong ? layout.warpgroups : 1;
   if (layout.pingPong) {
     first = hopper.add(first, hopper.mul(own, step));
-    step = hopper.mul(step, turns);
-    counted = hopper.mul(own, numBlocks);
+    step = hopper.mul(step, layout.warpgroups);
+    counted = hopper.mul(own, countBlocks(firstTile));
     // The first warpgroup begins.
     hopper.when(hopper.isEqual(own, 1),
                 [&] { hopper.arriveNamed(hopper.constant(1), 256); });
@@ -341,7 +379,10 @@ void GemmKernel::emitProducts() {
       hopper.syncNamed(hopper.add(own, 1), 256);
     multiply(tile, state[0]);
     SmallVector<Value> next(state);
-    next[0] = hopper.add(state[0], hopper.mul(numBlocks, turns));
+    next[0] = hopper.add(state[0], tile.blocks);
+    // Between them are those of the other warpgroup.
+    if (layout.pingPong)
+      next[0] = hopper.add(next[0], countBlocks(hopper.add(index, tileStep)));
     turn = state[1];
     next[1] = hopper.add(turn, 1);
     emitEpilogue(tile, MutableArrayRef<Value>(next).drop_front(2));
@@ -360,6 +401,7 @@ func::FuncOp GemmKernel::emit(StringRef name) {
     frame.kernel->setAttr(
         kClusterAttr,
         b.getDenseI32ArrayAttr({static_cast<int32_t>(layout.cluster), 1, 1}));
+  countRows();
   openBarriers();
   countTiles();
   auto roles = scf::IfOp::create(b, loc, hopper.isEqual(warpgroup, 0),

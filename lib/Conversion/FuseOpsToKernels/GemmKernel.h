@@ -18,6 +18,9 @@ namespace mlir::fuseops {
 /// A tile of the result, as one warpgroup has it.
 struct GemmTile {
   Value row, column; ///< of its first element, 32 bits
+  Value end;         ///< the row behind the last that it may have
+  Value blocks;      ///< stages that it takes
+  Value group;       ///< of a grouped product: its group's number
   /// sums[i]: of the rows from 64 i on. Thread 4 r + c of warp w has of rows
   /// 16 w + r and 16 w + r + 8 the columns 8 j + 2 c and 8 j + 2 c + 1, which
   /// are sums 4 j to 4 j + 3.
@@ -40,7 +43,7 @@ struct GemmElement {
 struct OpenStore {
   size_t number;
   int64_t part;
-  Value row, column;
+  Value row, column, end;
   int64_t slot = 0; ///< number of the buffer
   Value buffer = {};
   /// What one instruction will store, and how often something was stored.
@@ -82,18 +85,26 @@ public:
 
 private:
   void openBarriers();
+  void countRows();
   void countTiles();
   void locateTile(Value tile, GemmTile &result);
   void emitLoads();
   void loadStage(const GemmTile &tile, Value block, Value stage, Value barrier);
   void loadOperand(const Product::Operand &operand, Value map, Value target,
-                   Value first, int64_t count, Value block, Value barrier);
+                   Value first, int64_t count, Value depth, Value barrier);
   void emitProducts();
   void multiply(GemmTile &tile, Value counted);
   /// The words of the descriptions of a stage's operands that have addresses.
   std::pair<Value, Value> describeStage(Value stage);
   void issue(MutableArrayRef<Value> sums, int64_t block, Value a, Value bs,
              bool adds);
+
+  // GemmGroups.cpp
+  Value locateGroup(Value group);
+  void openGroups();
+  Value sizeOf(Value group);
+  Value enterGroup(Value tile, GemmTile &result);
+  Value countBlocks(Value tile);
 
   // GemmPromotion.cpp
   void multiplyPromoted(GemmTile &tile, Value counted);
@@ -156,6 +167,8 @@ private:
   void openStores();
   void openBuffers(MutableArrayRef<OpenStore> stores);
   void closeBuffer(OpenStore &store);
+  void storeBox(const OpenStore &store, Value row);
+  void storeRows(const OpenStore &store, Value row);
   void give(OpenStore &store, GemmElement &own);
   void close(OpenStore &store);
   void storeWords(Value buffer, int64_t quad, ArrayRef<Value> words);
@@ -165,8 +178,7 @@ private:
   void closeTransposed(OpenStore &store);
   void leaveTransposed(Value buffer, int64_t quad, ArrayRef<Value> words);
   Value locateTransposed(Value buffer, Value column, Value part);
-  void storeColumn(const Access &access, Value buffer, Value own, Value part,
-                   Value row, Value column);
+  void storeColumn(const OpenStore &store, Value own, Value part);
   Value toWord(Value value, Type type);
 
   OpBuilder &b;
@@ -186,6 +198,8 @@ private:
   Value firstTile, tileStep;
   Value rank; ///< the block's number in its cluster
   Value numRows, rowTiles, numTiles;
+  /// Of a grouped product: the first tile of rows that are of no group.
+  Value firstLeftTile;
   /// Stages that a tile takes; of them some at the end may have only zeros.
   Value numBlocks;
   Value lastBlock; ///< the last with elements

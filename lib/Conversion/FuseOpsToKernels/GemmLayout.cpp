@@ -79,6 +79,9 @@ GemmLayout::GemmLayout(const KernelGroup &group, const Schedule &schedule)
   int64_t numTransposed = llvm::count(transposed, true);
   messages = transposes + warpgroups * 2 * kTransposedBytes * numTransposed;
   barriers = messages + warpgroups * 2 * getMessageBytes();
+  groups = barriers + 16 * (stages + (cluster > 1 ? warpgroups : 0));
+  const Product &product = *group.getProduct();
+  groupBytes = product.isGrouped() ? 8 * (product.numGroups + 2) : 0;
 }
 
 int64_t GemmLayout::countParts(const Store &store) const {
@@ -129,7 +132,7 @@ mlir::fuseops::getGemmMaps(const KernelGroup &group, const GemmLayout &layout) {
       Extent columns{mapped->offset + part * layout.columns};
       maps.push_back(TensorMapAttr::get(
           product.op->getContext(), findTensor(mapped->store->output),
-          columns.asArray(), product.m.asArray(),
+          columns.asArray(), group.getSpace().rows.asArray(),
           Extent{mapped->pitch}.asArray(), boxColumns, kStoreRows,
           boxColumns * mapped->elementBytes, /*batch=*/{}, /*batchPitch=*/0));
     }

@@ -66,7 +66,7 @@ struct GemmLayout {
   int64_t getStageBytes() const { return aBytes + bBytes; }
   /// Shared memory of a block; it is aligned within.
   int64_t getBytes() const {
-    return barriers + 16 * (stages + (cluster > 1 ? warpgroups : 0)) + 1024;
+    return groups + groupBytes + 1024;
   }
   /// Rows of a tile that a warpgroup computes together, in units of 64.
   int64_t getSpanBlocks() const {
@@ -105,6 +105,9 @@ struct GemmLayout {
   int64_t aBytes, bBytes; ///< of one stage
   /// Where the parts begin; that of the stages of A at 0.
   int64_t bStages, stores, barriers;
+  /// Of a grouped product: a place for each group, for what is behind the last
+  /// and for the end.
+  int64_t groups, groupBytes;
   /// Two for each warpgroup of a cluster, in turn: messages, and barriers
   /// behind those of the stages.
   int64_t messages;

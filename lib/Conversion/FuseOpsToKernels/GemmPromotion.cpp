@@ -54,7 +54,7 @@ SmallVector<Value> GemmKernel::loadRowScales(const GemmTile &tile,
     Value row = hopper.add(tile.row, kMmaRows * block + 8 * half);
     row = hopper.add(row, hopper.mul(warp, kStoreRows));
     row = hopper.add(row, hopper.shiftRight(lane, 2));
-    row = hopper.minimum(row, hopper.add(numRows, -1));
+    row = hopper.minimum(row, hopper.add(tile.end, -1));
     scales.push_back(loadScale(product.a, depth, row, 1));
   }
   return scales;
@@ -159,7 +159,7 @@ void GemmKernel::multiplyPromoted(GemmTile &tile, Value counted) {
   state.append(layout.tileColumns / 2, zero);
   llvm::append_range(state, tile.flatten());
   state = hopper.loop(
-      hopper.constant(0), numBlocks, stages, state,
+      hopper.constant(0), tile.blocks, stages, state,
       [&](Value first, ValueRange carried) {
         SmallVector<Value> partial(carried.slice(1, layout.tileColumns / 2));
         tile.assign(

@@ -47,7 +47,7 @@ void GemmKernel::prefetchReads(const GemmTile &tile) {
       Value column = hopper.remainder(number, hopper.constant(lines));
       column = hopper.add(tile.column, hopper.mul(column, perLine));
       Element element;
-      element.row = toI64(hopper.minimum(row, hopper.add(numRows, -1)));
+      element.row = toI64(hopper.minimum(row, hopper.add(tile.end, -1)));
       element.column =
           toI64(hopper.minimum(column, hopper.constant(layout.columns - 1)));
       hopper.prefetchLine(elements.pointerTo(access, element));

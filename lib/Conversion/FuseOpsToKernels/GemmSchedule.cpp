@@ -124,6 +124,10 @@ static LogicalResult verifyProduct(const KernelGroup &group,
            << product.a.tensor.getType() << " and "
            << product.b.tensor.getType() << " to "
            << product.getResult().getType();
+  if (product.isGrouped() && hasColumnSums(group))
+    return op.emitOpError() << "expected no reduction over the rows of all "
+                               "groups of a grouped product into columns, in "
+                               "a group of template `gemm`";
   for (Value operand : product.op->getOperands())
     if (!isa<BlockArgument>(skipReshapes(operand)))
       return product.op->emitOpError()

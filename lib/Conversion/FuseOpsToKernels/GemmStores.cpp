@@ -55,21 +55,90 @@ void GemmKernel::openBuffers(MutableArrayRef<OpenStore> stores) {
   hopper.syncWarp();
 }
 
-/// Has the copy engine store what is in the buffer.
+/// Has the copy engine store what is in the buffer. Rows of two groups may be in
+/// one box: then the warp stores those of its own.
 void GemmKernel::closeBuffer(OpenStore &store) {
-  const MappedStore &mapped = *layout.mapped[store.number];
   hopper.fenceShared();
   hopper.syncWarp();
+  Value row = hopper.add(store.row, hopper.mul(warp, kStoreRows));
+  Value isWhole;
+  if (product.isGrouped())
+    isWhole = hopper.isLess(hopper.add(row, kStoreRows - 1), store.end);
   hopper.when(hopper.isEqual(lane, 0), [&] {
-    int64_t column = mapped.offset + store.numClosed * mapped.getBoxColumns();
-    hopper.store(
-        frame.maps[mapped.map + store.part], hopper.add(store.column, column),
-        hopper.add(store.row, hopper.mul(warp, kStoreRows)), store.buffer);
+    if (isWhole)
+      hopper.when(isWhole, [&] { storeBox(store, row); });
+    else
+      storeBox(store, row);
     hopper.commitStores();
   });
+  if (isWhole)
+    hopper.when(hopper.isLess(store.end, hopper.add(row, kStoreRows)),
+                [&] { storeRows(store, row); });
   lastGroups[store.slot] = numGroups++;
   isOpen[store.slot] = false;
   ++store.numClosed;
+}
+
+void GemmKernel::storeBox(const OpenStore &store, Value row) {
+  const MappedStore &mapped = *layout.mapped[store.number];
+  int64_t column = mapped.offset + store.numClosed * mapped.getBoxColumns();
+  hopper.store(frame.maps[mapped.map + store.part],
+               hopper.add(store.column, column), row, store.buffer);
+}
+
+/// Stores the rows of a box that the matrix has, and the columns that it has.
+void GemmKernel::storeRows(const OpenStore &store, Value row) {
+  const MappedStore &mapped = *layout.mapped[store.number];
+  const Access &access = mapped.store->access;
+  int64_t bytes = mapped.elementBytes;
+  int64_t rowBytes = mapped.getBoxColumns() * bytes;
+  // As many bytes at once as all rows and parts begin at multiples of.
+  int64_t unit = std::min<int64_t>(
+      16, powerOfTwoIn(bytes * (mapped.offset | mapped.pitch | layout.columns)));
+  int64_t wordBytes = std::min<int64_t>(4, unit), perRow = rowBytes / unit;
+  auto toI64 = [&](Value value) -> Value {
+    return arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
+  };
+  hopper.loop(
+      lane, hopper.constant(kStoreRows * perRow), hopper.constant(32), {},
+      [&](Value number, ValueRange) -> SmallVector<Value> {
+        Value line = hopper.divide(number, hopper.constant(perRow));
+        Value place = hopper.mul(
+            hopper.remainder(number, hopper.constant(perRow)), unit);
+        Value column =
+            hopper.add(store.column, store.numClosed * mapped.getBoxColumns());
+        column = hopper.add(
+            column, hopper.divide(place, hopper.constant(bytes)));
+        Value target = hopper.add(row, line);
+        Value exists = arith::AndIOp::create(
+            b, loc, hopper.isLess(target, store.end),
+            hopper.isLess(column, hopper.constant((store.part + 1) *
+                                                  layout.columns)));
+        hopper.when(exists, [&] {
+          // What the copy engine would mix is mixed: a part of 16 bytes and the
+          // number of a row.
+          Value mixed = rowBytes == kStageRowBytes
+                            ? hopper.bitAnd(line, 7)
+                            : hopper.bitAnd(hopper.shiftRight(line, 1), 3);
+          Value source = hopper.add(store.buffer, hopper.mul(line, rowBytes));
+          source = hopper.add(
+              source, hopper.bitXor(place, hopper.shiftLeft(mixed, 4)));
+          Value words = hopper.loadShared(
+              source, elements.widened(b.getIntegerType(8 * wordBytes),
+                                       unit / wordBytes));
+          Value index = arith::MulIOp::create(b, loc, toI64(target),
+                                              elements.constant(mapped.pitch));
+          index = arith::AddIOp::create(
+              b, loc, index, toI64(hopper.add(column, mapped.offset)));
+          index = arith::MulIOp::create(b, loc, index,
+                                        elements.constant(bytes));
+          index = arith::DivUIOp::create(b, loc, index,
+                                         elements.constant(wordBytes));
+          elements.storeRaw(words, elements.pointers.lookup(access.tensor),
+                            index, unit / wordBytes);
+        });
+        return {};
+      });
 }
 
 /// Takes the next pair of a chunk; those of the upper and the lower row come in
@@ -225,24 +294,22 @@ void GemmKernel::openTransposed(OpenStore &store) {
 }
 
 void GemmKernel::closeTransposed(OpenStore &store) {
-  const Access &access = group.getStores()[store.number].access;
   hopper.syncNamed(hopper.add(own, 3), 128);
   Value number = hopper.add(hopper.shiftLeft(warp, 5), lane);
   for (int64_t i = 0; i < 2; ++i)
-    storeColumn(access, store.buffer,
-                hopper.add(hopper.shiftRight(number, 2), 32 * i),
-                hopper.bitAnd(number, 3), store.row, store.column);
+    storeColumn(store, hopper.add(hopper.shiftRight(number, 2), 32 * i),
+                hopper.bitAnd(number, 3));
 }
 
 /// Stores the 16 rows of warp `part` of column `own` of a chunk.
-void GemmKernel::storeColumn(const Access &access, Value buffer, Value own,
-                             Value part, Value row, Value column) {
+void GemmKernel::storeColumn(const OpenStore &store, Value own, Value part) {
+  const Access &access = group.getStores()[store.number].access;
   auto toI64 = [&](Value value) -> Value {
     return arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
   };
-  Value source = locateTransposed(buffer, own, part);
-  row = hopper.add(row, hopper.shiftLeft(part, 4));
-  column = hopper.add(column, own);
+  Value source = locateTransposed(store.buffer, own, part);
+  Value row = hopper.add(store.row, hopper.shiftLeft(part, 4));
+  Value column = hopper.add(store.column, own);
   Value pitch = elements.constant(access.columnStride);
   Value place = arith::AddIOp::create(
       b, loc, arith::MulIOp::create(b, loc, toI64(column), pitch), toI64(row));
@@ -250,14 +317,14 @@ void GemmKernel::storeColumn(const Access &access, Value buffer, Value own,
       arith::AddIOp::create(b, loc, place, elements.constant(access.offset));
   Value pointer = elements.pointers.lookup(access.tensor);
   Value exists = arith::AndIOp::create(
-      b, loc, hopper.isLess(row, numRows),
+      b, loc, hopper.isLess(row, store.end),
       hopper.isLess(column, hopper.constant(layout.columns)));
   // Most are whole, and begin at a multiple of 16 bytes: those of all columns
   // do where the pitch is one.
   Value last = arith::TruncIOp::create(
       b, loc, b.getI32Type(), arith::OrIOp::create(b, loc, place, pitch));
   Value isWhole =
-      arith::AndIOp::create(b, loc, hopper.isLess(hopper.add(row, 15), numRows),
+      arith::AndIOp::create(b, loc, hopper.isLess(hopper.add(row, 15), store.end),
                             hopper.isEqual(hopper.bitAnd(last, 15), 0));
   auto isNot = [&](Value condition) -> Value {
     return arith::XOrIOp::create(
@@ -286,7 +353,7 @@ void GemmKernel::storeColumn(const Access &access, Value buffer, Value own,
     hopper.loop(
         hopper.constant(0), hopper.constant(16), hopper.constant(1), {},
         [&](Value i, ValueRange) -> SmallVector<Value> {
-          hopper.when(hopper.isLess(hopper.add(row, i), numRows), [&] {
+          hopper.when(hopper.isLess(hopper.add(row, i), store.end), [&] {
             Value byte = hopper.add(hopper.shiftLeft(hopper.bitAnd(i, 7), 1),
                                     hopper.shiftRight(i, 3));
             elements.storeRaw(

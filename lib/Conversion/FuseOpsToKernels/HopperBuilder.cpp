@@ -298,14 +298,24 @@ void HopperBuilder::storeMatrices(Value address, ArrayRef<Value> words,
       "r,r,r,r,r,~{memory}", operands);
 }
 
-Value HopperBuilder::loadShared(Value address, Type type) {
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext(), 3);
+/// An address of shared memory for `type`, and what it is a multiple of.
+static std::pair<Value, unsigned> toPointer(OpBuilder &b, Location loc,
+                                            Value address, Type type) {
   auto vector = dyn_cast<VectorType>(type);
   int64_t bits = (vector ? vector.getNumElements() : 1) *
                  getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-  return LLVM::LoadOp::create(
-      b, loc, type, LLVM::IntToPtrOp::create(b, loc, pointer, address),
-      bits / 8);
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext(), 3);
+  return {LLVM::IntToPtrOp::create(b, loc, pointer, address), bits / 8};
+}
+
+Value HopperBuilder::loadShared(Value address, Type type) {
+  auto [pointer, alignment] = toPointer(b, loc, address, type);
+  return LLVM::LoadOp::create(b, loc, type, pointer, alignment);
+}
+
+void HopperBuilder::storeShared(Value address, Value value) {
+  auto [pointer, alignment] = toPointer(b, loc, address, value.getType());
+  LLVM::StoreOp::create(b, loc, value, pointer, alignment);
 }
 
 void HopperBuilder::storePair(Value address, Value first, Value second) {

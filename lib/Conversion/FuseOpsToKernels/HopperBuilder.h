@@ -112,6 +112,7 @@ public:
   void storeMatrices(Value address, ArrayRef<Value> words,
                      bool transposes = false);
   Value loadShared(Value address, Type type);
+  void storeShared(Value address, Value value);
   void storePair(Value address, Value first, Value second);
 
   /// Has `sums` computed here, not where they are read.

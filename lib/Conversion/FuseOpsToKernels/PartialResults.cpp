@@ -19,10 +19,10 @@ PartialCount mlir::fuseops::countPartials(const KernelGroup &body,
                                           const Schedule &schedule,
                                           int64_t columns) {
   bool isWhole = columns == 1;
-  if (const std::optional<Product> &product = body.getProduct()) {
+  if (body.getProduct()) {
     int64_t warps = 4 * schedule.warpgroups;
     if (isWhole)
-      return {product->m * schedule.tiles * warps, 1, schedule.workers * warps};
+      return {body.getSpace().rows * schedule.tiles * warps, 1, schedule.workers * warps};
     return {*countTileRows(body) * GemmLayout(body, schedule).countRowWarps()};
   }
   if (schedule.tilePartials)

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Grouped products with their neighbours as one kernel for Hopper, on the PTX simulator
+against f64: whatever the sizes are, and nothing of one group comes to another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gemm_case import Arrays, Case, gelu
+from gemm_cases import quantize, silu, to_bf16, write_swiglu
+from gemm_simulation import compile_case, count_spills, run_kernels, simulate
+from test_gemm_kernels import is_near
+
+RIGHT = "%p = fuseops.grouped_matmul %a, %b sizes(%n) {how} : {a}, {b}, {n} -> {kind}\n"
+
+
+def by_group(a: np.ndarray, b: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The rows of each group times its matrix of `b`, [G, K, N]; of no group, zeros."""
+    result = np.zeros((len(a), b.shape[2]))
+    start = 0
+    for size, matrix in zip(sizes, b, strict=True):
+        end = min(start + max(int(size), 0), len(a))
+        result[start:end] = a[start:end] @ matrix
+        start = end
+    return result
+
+
+def rows(
+    sizes: tuple[int, ...],
+    n: int,
+    k: int,
+    *,
+    element: str = "bf16",
+    result: str = "bf16",
+    turned: bool = True,
+    **options: object,
+) -> Case:
+    """A grouped product by itself; `turned`: the matrices are [N, K]."""
+    kind = f"tensor<?x{n}x{result}>"
+    shape = f"{n}x{k}" if turned else f"{k}x{n}"
+    return Case(
+        {
+            "a": f"tensor<?x{k}x{element}>",
+            "b": f"tensor<{len(sizes)}x{shape}x{element}>",
+            "n": f"tensor<{len(sizes)}xi64>",
+        },
+        RIGHT.replace("{how}", "transpose_rhs" if turned else "").replace("{kind}", kind),
+        {"p": kind},
+        lambda a, b, s: [by_group(a, b.transpose(0, 2, 1) if turned else b, s)],
+        sizes=sizes,
+        **options,
+    )
+
+
+def epilogue(sizes: tuple[int, ...], **options: object) -> Case:
+    """A bias, GELU, a residual, and the largest of all; in two results."""
+    case = rows(sizes, 136, 72, **options)
+    case.inputs |= {"c": "tensor<136xbf16>", "r": "tensor<?x136xbf16>"}
+    case.body += """
+%z = fuseops.bias %p, %c : {r}, {c}
+%g = fuseops.gelu %z approximate(tanh) : {r}
+%y = fuseops.add %g, %r : {r}, {r} -> {r}
+%f = fuseops.cast %y : {r} -> {f}
+%m = fuseops.amax %y : {r} -> {m}
+"""
+    case.outputs = {"y": "tensor<?x136xbf16>", "f": "tensor<?x136xf32>", "m": "tensor<f32>"}
+    case.body = case.body.replace("{p}", "{r}")
+
+    def expect(a: np.ndarray, b: np.ndarray, s: np.ndarray, *others: np.ndarray) -> Arrays:
+        c, r = others
+        y = gelu(by_group(a, b.transpose(0, 2, 1), s) + c) + r
+        return [y, y, np.abs(y).max()]
+
+    case.expected = expect
+    return case
+
+
+def swiglu(sizes: tuple[int, ...], half: int, **options: object) -> Case:
+    case = rows(sizes, 2 * half, 72, **options)
+    case.body += write_swiglu(half)
+    case.outputs = {"h": f"tensor<?x{half}xbf16>", "p": f"tensor<?x{2 * half}xbf16>"}
+
+    def expect(a: np.ndarray, b: np.ndarray, s: np.ndarray) -> Arrays:
+        p = by_group(a, b.transpose(0, 2, 1), s)
+        rounded = to_bf16(p)
+        return [silu(rounded[:, :half]) * rounded[:, half:], p]
+
+    case.expected = expect
+    return case
+
+
+def quantized(sizes: tuple[int, ...], **options: object) -> Case:
+    """SwiGLU, in FP8 with a scale for each 128 columns: two blocks have a row of them."""
+    case = rows(sizes, 512, 72, **options)
+    case.body += write_swiglu(256) + quantize("h", 256)
+    case.outputs = {"q": "tensor<?x256xf8E4M3FN>", "t": "tensor<2x?xf32>"}
+
+    def expect(a: np.ndarray, b: np.ndarray, s: np.ndarray) -> Arrays:
+        p = by_group(a, b.transpose(0, 2, 1), s)
+        h = silu(p[:, :256]) * p[:, 256:]
+        scales = 448 / np.abs(h).reshape(len(h), -1, 128).max(2)
+        return [h * scales.repeat(128, 1), scales.T]
+
+    case.expected = expect
+    return case
+
+
+def transposed(sizes: tuple[int, ...], **options: object) -> Case:
+    """In FP8, and that transposed."""
+    case = rows(sizes, 136, 72, **options)
+    case.inputs["s"] = "tensor<f32>"
+    case.body += """
+%q = fuseops.pointwise (%u = %p, %v = %s) : (tensor<?x136xbf16>, {s}) -> {q} {
+  %x = arith.mulf %u, %v : f32
+  fuseops.yield %x : f32
+}
+%t = fuseops.permute %q order[1, 0] : {q} -> {t}
+"""
+    case.outputs = {"q": "tensor<?x136xf8E5M2>", "t": "tensor<136x?xf8E5M2>"}
+
+    def expect(a: np.ndarray, b: np.ndarray, s: np.ndarray, by: np.ndarray) -> Arrays:
+        q = to_bf16(by_group(a, b.transpose(0, 2, 1), s)) * by
+        return [q, q.T]
+
+    case.expected = expect
+    return case
+
+
+COOPERATIVE = "ping_pong = 0, tile_rows = 128, tile_columns = 128, stages = 2, workers = 1"
+CASES = {
+    "all rows": rows((40, 100, 60), 192, 200, rows=200),
+    "one group": rows((130,), 136, 72),
+    "empty groups": rows((0, 70, 0, 0, 130, 0), 64, 72, rows=200),
+    "rows of no group": rows((30, 0, 130), 136, 136, rows=390),
+    "no rows of a group": rows((0, 0), 64, 64, rows=130),
+    "sizes beyond the rows": rows((100, 1 << 40, 7), 64, 72, rows=150),
+    "negative sizes": rows((-5, 60, -(1 << 40), 60), 64, 72, rows=150),
+    "many groups": rows(tuple(i % 3 for i in range(75)), 64, 64, rows=90),
+    "whole tiles": rows((128, 256), 128, 128, rows=384),
+    "two blocks": rows((40, 100, 0, 60), 192, 136, rows=230, schedule="workers = 2"),
+    "many blocks": rows((40, 100, 0, 60), 192, 136, rows=230, schedule=""),
+    "matrices as they are": rows((40, 0, 100), 136, 192, rows=170, turned=False),
+    "f16 to f32": rows((40, 0, 100), 200, 72, element="f16", result="f32", rows=170),
+    "cooperative": rows((40, 0, 140), 192, 136, rows=230, schedule=COOPERATIVE),
+    "three warpgroups": rows(
+        (40, 200),
+        64,
+        72,
+        rows=270,
+        schedule="ping_pong = 0, tile_rows = 192, warpgroups = 3, tile_columns = 64, stages = 2, "
+        "workers = 1",
+    ),
+    "epilogue": epilogue((37, 0, 75), rows=150),
+    "cooperative epilogue": epilogue((37, 0, 75), rows=150, schedule=COOPERATIVE),
+    "swiglu": swiglu((37, 0, 75), 104, rows=130),
+    "quantized": quantized((37, 1, 75), rows=113, schedule="workers = 2"),
+    "transposed": transposed((37, 0, 75, 16), rows=144),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_right(name: str) -> None:
+    case = CASES[name]
+    compiled = compile_case(case)
+    for late in (True, False):
+        found, expected = simulate(case, compiled, late=late, seed=late)
+        for one, other, kind in zip(found, expected, case.outputs.values(), strict=True):
+            assert is_near(one, other, kind, "bf16")
+
+
+def spoil(case: Case, given: Arrays, group: int) -> Arrays:
+    """NaN as what a group has, and as all rows that are of none."""
+    ends = np.minimum(np.cumsum(np.maximum(case.sizes, 0)), case.rows)
+    a = given[0].view(np.uint16).reshape(case.rows, -1).copy()
+    b = given[1].view(np.uint16).reshape(len(case.sizes), -1).copy()
+    a[ends[group - 1] if group else 0 : ends[group]] = 0x7FC0
+    a[ends[-1] :] = 0x7FC0
+    b[group] = 0x7FC0
+    return [a.reshape(-1).view(np.uint8), b.reshape(-1).view(np.uint8), *given[2:]]
+
+
+@pytest.mark.parametrize("name", ["rows of no group", "matrices as they are", "swiglu"])
+@pytest.mark.parametrize("group", [0, 2])
+def test_groups_are_apart(name: str, group: int) -> None:
+    case = CASES[name]
+    compiled = compile_case(case)
+    given = case.draw(1)
+    start = sum(case.sizes[:group])
+    end = start + case.sizes[group]
+    found = run_kernels(case, compiled, spoil(case, given, group), late=True)
+    for one, other, kind in zip(found, case.expect(given), case.outputs.values(), strict=True):
+        assert np.isnan(one[start:end]).all()
+        one[start:end] = other[start:end]
+        assert is_near(one, other, kind, "bf16")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_registers(name: str) -> None:
+    """Nothing is spilled, and the assembler does not serialise products (C75xx)."""
+    spills = count_spills(CASES[name].program())
+    assert spills == [0] * len(spills)
