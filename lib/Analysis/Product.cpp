@@ -32,6 +32,7 @@ std::optional<Product> Product::get(Operation *op) {
     product.a.isKMajor = !product.contractsGroups;
     product.b.tensor = grouped.getRhs();
     product.b.isKMajor = grouped.getTransposeRhs();
+    product.fastAccumulate = grouped.getFastAccumulate();
     product.sizes = grouped.getSizes();
     product.numGroups = getColumns(tensorType(product.sizes));
     if (ShapedType::isDynamic(product.numGroups))

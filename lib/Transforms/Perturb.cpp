@@ -272,7 +272,9 @@ void Perturber::perturb(Block &block) {
       bool isProduct = !isa<ReduceRowsOp, ReduceColumnsOp>(op);
       for (OpOperand &operand : op.getOpOperands().take_front(1 + isProduct)) {
         Value input = operand.get();
-        if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(input)))
+        // FP8 has no room for noise.
+        if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(input));
+            element && element.getWidth() > 8)
           operand.set(perturbTensor(
               input, steps * getRoundoff(getComputeType(element))));
       }

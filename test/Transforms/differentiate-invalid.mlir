@@ -72,3 +72,13 @@ backward (%dx: tensor<4x8xf32>, %dy: tensor<4x8xf32>) {
   %d = fuseops.scale %dy by(2.0) : tensor<4x8xf32>
   fuseops.return %d : tensor<4x8xf32>
 }
+
+// -----
+
+fuseops.fusible @factors_of_fp8(%x: tensor<?x8xbf16>, %w: tensor<3x2x8xf8E4M3FN>, %n: tensor<3xi64>) -> tensor<?x2xf32>
+forward {
+  %q = fuseops.pointwise (%u = %x) : (tensor<?x8xbf16>) -> tensor<?x8xf8E4M3FN> { fuseops.yield %u : f32 }
+  // expected-error @below {{'fuseops.grouped_matmul' op has no gradient for its FP8 operands}}
+  %y = fuseops.grouped_matmul %q, %w sizes(%n) transpose_rhs : tensor<?x8xf8E4M3FN>, tensor<3x2x8xf8E4M3FN>, tensor<3xi64> -> tensor<?x2xf32>
+  fuseops.return %y : tensor<?x2xf32>
+}

@@ -33,18 +33,23 @@ def rows(
     element: str = "bf16",
     result: str = "bf16",
     turned: bool = True,
+    fast: bool = False,
     **options: object,
 ) -> Case:
     """A grouped product by itself; `turned`: the matrices are [N, K]."""
+    how = "transpose_rhs" if turned else ""
+    how += " {fast_accumulate}" if fast else ""
     kind = f"tensor<?x{n}x{result}>"
     shape = f"{n}x{k}" if turned else f"{k}x{n}"
+    left, _, right = element.partition(" ")
+    right = right or left
     return Case(
         {
-            "a": f"tensor<?x{k}x{element}>",
-            "b": f"tensor<{len(sizes)}x{shape}x{element}>",
+            "a": f"tensor<?x{k}x{left}>",
+            "b": f"tensor<{len(sizes)}x{shape}x{right}>",
             "n": f"tensor<{len(sizes)}xi64>",
         },
-        RIGHT.replace("{how}", "transpose_rhs" if turned else "").replace("{kind}", kind),
+        RIGHT.replace("{how}", how).replace("{kind}", kind),
         {"p": kind},
         lambda a, b, s: [by_group(a, b.transpose(0, 2, 1) if turned else b, s)],
         sizes=sizes,
@@ -126,6 +131,22 @@ def transposed(sizes: tuple[int, ...], **options: object) -> Case:
     return case
 
 
+def scaled(sizes: tuple[int, ...], **options: object) -> Case:
+    """FP8 and its scales: of the rows of one operand and all of the other."""
+    case = rows(sizes, 136, 144, element="f8E4M3FN", result="f32", **options)
+    case.inputs |= {"s": "tensor<?x1xf32>", "t": "tensor<f32>"}
+    case.body += """
+%y = fuseops.pointwise (%u = %p, %v = %s, %w = %t) : (tensor<?x136xf32>, {s}, {t}) -> {y} {
+  %x = arith.mulf %u, %v : f32
+  %z = arith.mulf %x, %w : f32
+  fuseops.yield %z : f32
+}
+"""
+    case.outputs = {"y": "tensor<?x136xbf16>"}
+    case.expected = lambda a, b, n, s, t: [by_group(a, b.transpose(0, 2, 1), n) * s * t]
+    return case
+
+
 COOPERATIVE = "ping_pong = 0, tile_rows = 128, tile_columns = 128, stages = 2, workers = 1"
 CASES = {
     "all rows": rows((40, 100, 60), 192, 200, rows=200),
@@ -141,6 +162,19 @@ CASES = {
     "many blocks": rows((40, 100, 0, 60), 192, 136, rows=230, schedule=""),
     "matrices as they are": rows((40, 0, 100), 136, 192, rows=170, turned=False),
     "f16 to f32": rows((40, 0, 100), 200, 72, element="f16", result="f32", rows=170),
+    "fp8": rows((40, 0, 100), 200, 272, element="f8E4M3FN", fast=True, rows=170),
+    "fp8 added in f32": rows((40, 0, 100), 128, 656, element="f8E5M2 f8E4M3FN", rows=170),
+    "fp8 of wide tiles": rows(
+        (40, 0, 130),
+        192,
+        272,
+        element="f8E4M3FN",
+        fast=True,
+        rows=300,
+        schedule="tile_columns = 192, stages = 3, workers = 1",
+    ),
+    "fp8 scaled": scaled((40, 0, 100), fast=True, rows=170),
+    "fp8 scaled, added in f32": scaled((40, 0, 100), rows=170),
     "cooperative": rows((40, 0, 140), 192, 136, rows=230, schedule=COOPERATIVE),
     "three warpgroups": rows(
         (40, 200),

@@ -52,7 +52,7 @@ struct Product {
   Value getResult() const { return op->getResult(0); }
   /// Whether what a stage gives is scaled and added in f32 by itself.
   bool isPromoted() const {
-    return a.scale &&
+    return getElementBytes(a.getElementType()) == 1 &&
            (a.isBlockScaled() || b.isBlockScaled() || !fastAccumulate);
   }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupedKernel.h"
+#include "ElementBuilder.h"
 #include "FuseOps/Dialect/FuseOps/ScalarMath.h"
 #include "SumRuns.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -76,7 +77,13 @@ private:
   }
   Value loadWide(Value pointer, Value index, Value tensor) {
     Type element = tensorType(tensor).getElementType();
-    return convertFloat(b, loc, load(pointer, index, element), wide);
+    if (!isFp8(element))
+      return convertFloat(b, loc, load(pointer, index, element), wide);
+    // LLVM knows no FP8.
+    Value stored = arith::BitcastOp::create(
+        b, loc, element, load(pointer, index, b.getI8Type()));
+    Value single = arith::ExtFOp::create(b, loc, b.getF32Type(), stored);
+    return convertFloat(b, loc, single, wide);
   }
   void store(Value sum, Value index) {
     Type element = op.getType().getElementType();

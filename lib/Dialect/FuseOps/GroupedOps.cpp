@@ -31,8 +31,22 @@ static LogicalResult verifySizes(Operation *op, Value sizes, int64_t groups) {
                            << "xi64>, one size a group, but got " << type;
 }
 
+static bool isFp8(RankedTensorType type) {
+  return type.getElementTypeBitWidth() == 8;
+}
+
 LogicalResult GroupedMatmulOp::verify() {
   RankedTensorType lhs = tensorType(getLhs()), rhs = tensorType(getRhs());
+  if (isFp8(lhs) != isFp8(rhs))
+    return emitOpError() << "expected both operands to be FP8 or none, but got "
+                         << lhs << " and " << rhs;
+  if (isFp8(lhs) && (getTransposeLhs() || !getTransposeRhs()))
+    return emitOpError() << "expected FP8 operands with `transpose_rhs` only, "
+                            "so that what is contracted lies side by side";
+  if (getFastAccumulate() && !isFp8(lhs))
+    return emitOpError() << "expected FP8 operands with `fast_accumulate`, but "
+                            "got "
+                         << lhs;
   if (failed(verifyHasColumns(*this, lhs, "lhs")))
     return failure();
   if (getTransposeLhs()) {
@@ -143,6 +157,8 @@ Gradients GroupedMatmulOp::buildGradients(OpBuilder &builder,
     return results;
   Products products{builder, getLoc(), getSizes()};
   Value dy = gradients[0], lhs = getLhs(), rhs = getRhs();
+  if (isFp8(tensorType(lhs)) && (needed[0] || needed[1]))
+    return emitOpError() << "has no gradient for its FP8 operands";
   if (getTransposeLhs()) {
     if (needed[0])
       results[0] = products.byGroup(rhs, dy, true, lhs);

@@ -87,3 +87,39 @@ forward {
   %y = fuseops.grouped_linear %x, %w sizes(%n) : (tensor<4x8xf32>, tensor<3x2x8xf32>, tensor<3xi64>) -> tensor<4x8xf32>
   fuseops.return
 }
+
+// -----
+
+fuseops.fusible @f(%x: tensor<4x8xf8E4M3FN>, %w: tensor<3x2x8xbf16>, %n: tensor<3xi64>)
+forward {
+  // expected-error @below {{'fuseops.grouped_matmul' op expected both operands to be FP8 or none, but got 'tensor<4x8xf8E4M3FN>' and 'tensor<3x2x8xbf16>'}}
+  %y = fuseops.grouped_matmul %x, %w sizes(%n) transpose_rhs : tensor<4x8xf8E4M3FN>, tensor<3x2x8xbf16>, tensor<3xi64> -> tensor<4x2xf32>
+  fuseops.return
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<4x8xf8E4M3FN>, %w: tensor<3x8x2xf8E5M2>, %n: tensor<3xi64>)
+forward {
+  // expected-error @below {{'fuseops.grouped_matmul' op expected FP8 operands with `transpose_rhs` only, so that what is contracted lies side by side}}
+  %y = fuseops.grouped_matmul %x, %w sizes(%n) : tensor<4x8xf8E4M3FN>, tensor<3x8x2xf8E5M2>, tensor<3xi64> -> tensor<4x2xf32>
+  fuseops.return
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<4x8xf8E4M3FN>, %y: tensor<4x2xf8E4M3FN>, %n: tensor<3xi64>)
+forward {
+  // expected-error @below {{'fuseops.grouped_matmul' op expected FP8 operands with `transpose_rhs` only, so that what is contracted lies side by side}}
+  %w = fuseops.grouped_matmul %x, %y sizes(%n) transpose_lhs : tensor<4x8xf8E4M3FN>, tensor<4x2xf8E4M3FN>, tensor<3xi64> -> tensor<3x8x2xf32>
+  fuseops.return
+}
+
+// -----
+
+fuseops.fusible @f(%x: tensor<4x8xbf16>, %w: tensor<3x2x8xbf16>, %n: tensor<3xi64>)
+forward {
+  // expected-error @below {{'fuseops.grouped_matmul' op expected FP8 operands with `fast_accumulate`, but got 'tensor<4x8xbf16>'}}
+  %y = fuseops.grouped_matmul %x, %w sizes(%n) transpose_rhs {fast_accumulate} : tensor<4x8xbf16>, tensor<3x2x8xbf16>, tensor<3xi64> -> tensor<4x2xf32>
+  fuseops.return
+}

@@ -32,3 +32,11 @@ forward {
   %2 = fuseops.grouped_linear %x, %w sizes(%n) bias(%b) bias_scale(%s) : (tensor<?x8xbf16>, tensor<3x16x8xbf16>, tensor<3xi64>, tensor<3x16xbf16>, tensor<?x1xf32>) -> tensor<?x16xbf16>
   fuseops.return %2 : tensor<?x16xbf16>
 }
+
+// CHECK-LABEL: fuseops.fusible @of_fp8(
+// CHECK: fuseops.grouped_matmul %{{.+}}, %{{.+}} sizes(%{{.+}}) transpose_rhs {fast_accumulate} : tensor<?x8xf8E4M3FN>, tensor<3x16x8xf8E5M2>, tensor<3xi64> -> tensor<?x16xf32>
+fuseops.fusible @of_fp8(%x: tensor<?x8xf8E4M3FN>, %w: tensor<3x16x8xf8E5M2>, %n: tensor<3xi64>) -> tensor<?x16xf32>
+forward {
+  %0 = fuseops.grouped_matmul %x, %w sizes(%n) transpose_rhs {fast_accumulate} : tensor<?x8xf8E4M3FN>, tensor<3x16x8xf8E5M2>, tensor<3xi64> -> tensor<?x16xf32>
+  fuseops.return %0 : tensor<?x16xf32>
+}

@@ -17,6 +17,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def FuseOps_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
 def FuseOps_FloatTensor : RankedTensorOf<[FuseOps_Float]>;
+def FuseOps_FactorTensor
+    : RankedTensorOf<[FuseOps_Float, F8E4M3FN, F8E5M2]>;
 def FuseOps_StatTensor : RankedTensorOf<[F32, F64]>;
 def FuseOps_Integer : AnyTypeOf<[I1, I8, UI8, I16, I32, I64]>;
 def FuseOps_Element : Type<CPred<"::mlir::fuseops::isElementType($_self)">,

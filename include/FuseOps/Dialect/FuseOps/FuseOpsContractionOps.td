@@ -130,9 +130,12 @@ def FuseOps_GroupedMatmulOp : FuseOps_Op<"grouped_matmul", [Pure, FuseOps_Differ
     rhs `[…, N]`, result `[G, M, N]`; an empty group gives 0. Accumulates in f32
     (f64 for f64), rounds once.
 
-    Gradients: `grouped_matmul`s with the same sizes. Saved: the operands.
+    Gradients: `grouped_matmul`s with the same sizes; none of FP8 operands. Saved:
+    the operands.
 
-    FP8: the operands are high precision.
+    FP8: with `transpose_rhs` both operands may be FP8, without scales: the product
+    is of their elements. Scales are a multiplication of an f32 result.
+    `fast_accumulate` is as in `fuseops.scaled_matmul`.
 
     ```mlir
     fuseops.fusible @f(%dy: tensor<?x64xbf16>, %x: tensor<?x32xbf16>, %n: tensor<8xi64>) -> tensor<8x64x32xbf16>
@@ -142,8 +145,9 @@ def FuseOps_GroupedMatmulOp : FuseOps_Op<"grouped_matmul", [Pure, FuseOps_Differ
     }
     ```
   }];
-  let arguments = (ins FuseOps_FloatTensor:$lhs, FuseOps_FloatTensor:$rhs,
-    TensorOf<[I64]>:$sizes, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
+  let arguments = (ins FuseOps_FactorTensor:$lhs, FuseOps_FactorTensor:$rhs,
+    TensorOf<[I64]>:$sizes, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+    UnitAttr:$fast_accumulate);
   let results = (outs FuseOps_FloatTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `sizes` `` `(` $sizes `)` (`transpose_lhs` $transpose_lhs^)?
