@@ -97,8 +97,8 @@ static double sizeInMemory(Value value) {
   return sizeAt(getNumBytes(type));
 }
 
-FusionGraph::FusionGraph(Block &block, bool generatesProducts)
-    : generatesProducts(generatesProducts), blocks(findBlockValues(block)) {
+FusionGraph::FusionGraph(Block &block, GeneratedProducts generated)
+    : generated(generated), blocks(findBlockValues(block)) {
   for (auto concat : block.getOps<ConcatOp>())
     for (Value input : concat.getInputs())
       joined.unionSets(getColumns(cast<RankedTensorType>(input.getType())),
@@ -160,11 +160,15 @@ void FusionGraph::inspect(FusionNode &node) {
   node.shape = inspectOperation(node.op);
   auto fusible = dyn_cast<FusibleOpInterface>(node.op);
   if (!fusible) {
-    std::optional<Product> product =
-        generatesProducts ? Product::get(node.op) : std::nullopt;
-    node.isProduct = product && product->findFault().empty();
+    std::optional<Product> product = Product::get(node.op);
+    bool isGenerated =
+        product && (generated == GeneratedProducts::All ||
+                    (generated == GeneratedProducts::Grouped &&
+                     product->isGrouped()));
+    node.isProduct = isGenerated && product->findFault().empty();
     if (!node.isProduct)
       return;
+    node.isGrouped = product->isGrouped();
     node.hasOpenRows = product->hasOpenRows();
     node.work = countWork(*product);
     node.space =
@@ -346,9 +350,11 @@ bool FusionGraph::needsRows(ArrayRef<unsigned> group) const {
 }
 
 KernelTemplate FusionGraph::getTemplate(ArrayRef<unsigned> group) const {
-  bool isProduct = llvm::any_of(
-      group, [&](unsigned member) { return nodes[member].isProduct; });
-  if (isProduct && group.size() > 1)
+  // The library has what is one product by itself.
+  if (llvm::any_of(group, [&](unsigned member) {
+        return nodes[member].isProduct &&
+               (group.size() > 1 || nodes[member].isGrouped);
+      }))
     return KernelTemplate::Gemm;
   KernelTemplate needed = nodes[group.front()].shape.kernelTemplate;
   auto need = [&](KernelTemplate kernelTemplate) {

@@ -8,6 +8,7 @@
 #ifndef FUSEOPS_LIB_ANALYSIS_FUSIONGRAPH_H
 #define FUSEOPS_LIB_ANALYSIS_FUSIONGRAPH_H
 
+#include "FuseOps/Analysis/FusionPlan.h"
 #include "FuseOps/Analysis/BlockValues.h"
 #include "FuseOps/Analysis/OperationShape.h"
 #include "PlanGraph.h"
@@ -21,6 +22,8 @@ struct FusionNode {
   bool isMemory = false;
   /// A contraction whose kernel may be generated, with what is computed of it.
   bool isProduct = false;
+  /// One of groups of rows: no library has it.
+  bool isGrouped = false;
   /// An operand of the contraction has rows of any length.
   bool hasOpenRows = false;
   /// The contraction takes it to compute, in bytes that the copy moves.
@@ -49,11 +52,10 @@ struct FusionNode {
 };
 
 /// The operations of a block; reshapes, constants and the terminator are none.
-/// The symbol counts as 8192. With `generatesProducts` contractions are fused
-/// too.
+/// The symbol counts as 8192. Contractions of `generated` are fused too.
 class FusionGraph : public PlanGraph {
 public:
-  FusionGraph(Block &block, bool generatesProducts);
+  FusionGraph(Block &block, GeneratedProducts generated);
 
   const FusionNode &getNode(unsigned number) const { return nodes[number]; }
   /// Pairs of neighbours, legal or not: first those of which the second reads
@@ -88,7 +90,7 @@ private:
   bool needsRows(ArrayRef<unsigned> group) const;
   int64_t countSharedBytes(ArrayRef<unsigned> group) const;
 
-  bool generatesProducts;
+  GeneratedProducts generated;
   std::vector<FusionNode> nodes;
   DenseMap<Operation *, unsigned> index;
   DenseMap<Value, unsigned> numbers;

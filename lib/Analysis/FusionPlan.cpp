@@ -49,9 +49,9 @@ static unsigned explain(const FusionGraph &graph, const Partition &groups,
 }
 
 FusionPlan FusionPlan::compute(Block &block, bool fuse,
-                               bool generatesProducts) {
+                               GeneratedProducts generated) {
   FusionPlan plan;
-  FusionGraph graph(block, fuse && generatesProducts);
+  FusionGraph graph(block, fuse ? generated : GeneratedProducts::None);
   Partition groups = fuse ? planCheapest(graph) : planSeparately(graph);
   std::vector<KernelNodes> kernels;
   if (fuse)

@@ -84,14 +84,15 @@ unsigned FusionGraph::checkProduct(ArrayRef<unsigned> group,
                      });
     if (node.isOfBlocks && !isOfGroup)
       return 9;
-    // Sums of columns are of 128 rows each.
+    // Sums of columns are of 128 rows each, which groups have not.
     bool isSummed =
         llvm::any_of(node.shape.reduced.set_bits(), [&](unsigned result) {
           Type type = node.op->getResult(result).getType();
           return getNumElements(cast<RankedTensorType>(type)) != Extent{1, 0};
         });
-    if (isSummed && !own.space.rows.isConstant() &&
-        own.space.rows != Extent{0, 1})
+    bool hasTiles = own.space.rows.isConstant() ||
+                    own.space.rows == Extent{0, 1};
+    if (isSummed && (own.isGrouped || !hasTiles))
       return 9;
   }
   // Its operands lie in memory.

@@ -100,8 +100,11 @@ static std::string getPasses(Phase phase, const PipelineOptions &options) {
   case Phase::Saved:
     return "fuseops.fusible(fuseops-plan-saved)";
   case Phase::Fusion: {
+    // No library reads the sizes of groups on the device.
+    bool isHopper = options.target.isCUDA() && options.target.arch == "sm_90a";
     StringRef fuse = isReference                ? "{fuse=false}"
-                     : options.generateProducts ? "{generate-products}"
+                     : options.generateProducts ? "{generate=all}"
+                     : isHopper                 ? "{generate=grouped}"
                                                 : "";
     std::string chip = options.target.isCUDA()
                            ? "{chip=" + options.target.arch + "}"

@@ -28,7 +28,7 @@ struct BackwardFusionPass
     FusibleOp fusible = getOperation();
     if (!fusible.getBackward().empty())
       fuseRegion(fusible.getBackward(), "backward", DEBUG_TYPE, fuse,
-                 generateProducts);
+                 generate);
   }
 };
 } // namespace

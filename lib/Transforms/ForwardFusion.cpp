@@ -28,7 +28,7 @@ struct ForwardFusionPass
     FusibleOp fusible = getOperation();
     if (!fusible.getForward().empty())
       fuseRegion(fusible.getForward(), "forward", DEBUG_TYPE, fuse,
-                 generateProducts);
+                 generate);
   }
 };
 } // namespace

@@ -176,14 +176,14 @@ static void foldMoves(Block &block, IRRewriter &rewriter) {
 
 void mlir::fuseops::fuseRegion(Region &region, StringRef prefix,
                                StringRef category, bool fuse,
-                               bool generatesProducts) {
+                               GeneratedProducts generated) {
   Block &block = region.front();
   IRRewriter rewriter(region.getContext());
   if (fuse) {
     foldMoves(block, rewriter);
     exposeStatistics(block, rewriter);
   }
-  FusionPlan plan = FusionPlan::compute(block, fuse, generatesProducts);
+  FusionPlan plan = FusionPlan::compute(block, fuse, generated);
   for (const FusionDecision &decision : plan.getDecisions())
     reportDecision(decision, category);
   GroupBuilder builder(plan, rewriter);

@@ -1,7 +1,7 @@
 // What becomes of the products of a GPT MLP block when products are generated: by
 // recipe, the groups of all products, and why their neighbours are not in them.
 // DEFINE: %{recipe} =
-// DEFINE: %{plan} = fuse-opt %s --mlir-disable-threading --pass-pipeline="builtin.module(fuseops-compile{to=saved target=cuda recipe=%{recipe}}, fuseops.fusible(fuseops-expand-contractions{chip=sm_90a}, fuseops-expand-quantized, fuseops-forward-fusion{generate-products=true}, fuseops-backward-fusion{generate-products=true}))" --remarks-filter="fuseops-(forward|backward)-fusion" -o %t.mlir 2> %t.remarks
+// DEFINE: %{plan} = fuse-opt %s --mlir-disable-threading --pass-pipeline="builtin.module(fuseops-compile{to=saved target=cuda recipe=%{recipe}}, fuseops.fusible(fuseops-expand-contractions{chip=sm_90a}, fuseops-expand-quantized, fuseops-forward-fusion{generate=all}, fuseops-backward-fusion{generate=all}))" --remarks-filter="fuseops-(forward|backward)-fusion" -o %t.mlir 2> %t.remarks
 // REDEFINE: %{recipe} = none
 // RUN: %{plan}
 // RUN: FileCheck %s --check-prefix=BF16 --input-file=%t.mlir

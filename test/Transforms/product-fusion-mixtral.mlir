@@ -1,8 +1,13 @@
 // What becomes of the products of a Mixtral MLP block, whose rows are grouped by
-// expert, when products are generated: they stay with the library.
+// expert: they are kernels of ours, whether or not other products are.
 // DEFINE: %{recipe} =
-// DEFINE: %{plan} = fuse-opt %s --mlir-disable-threading --pass-pipeline="builtin.module(fuseops-compile{to=saved target=cuda recipe=%{recipe}}, fuseops.fusible(fuseops-expand-grouped, fuseops-expand-contractions{chip=sm_90a}, fuseops-expand-quantized, fuseops-forward-fusion{generate-products=true}, fuseops-backward-fusion{generate-products=true}))" --remarks-filter="fuseops-(forward|backward)-fusion" -o %t.mlir 2> %t.remarks
+// DEFINE: %{generate} = all
+// DEFINE: %{plan} = fuse-opt %s --mlir-disable-threading --pass-pipeline="builtin.module(fuseops-compile{to=saved target=cuda recipe=%{recipe}}, fuseops.fusible(fuseops-expand-grouped, fuseops-expand-contractions{chip=sm_90a}, fuseops-expand-quantized, fuseops-forward-fusion{generate=%{generate}}, fuseops-backward-fusion{generate=%{generate}}))" --remarks-filter="fuseops-(forward|backward)-fusion" -o %t.mlir 2> %t.remarks
 // REDEFINE: %{recipe} = none
+// RUN: %{plan}
+// RUN: FileCheck %s --input-file=%t.mlir
+// RUN: FileCheck %s --check-prefix=WHY --input-file=%t.remarks
+// REDEFINE: %{generate} = grouped
 // RUN: %{plan}
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: FileCheck %s --check-prefix=WHY --input-file=%t.remarks
@@ -13,28 +18,34 @@
 // RUN: FileCheck %s --check-prefix=WHY --input-file=%t.remarks
 
 // CHECK-LABEL: forward {
-// CHECK-NOT: gemm
-// CHECK: fuseops.group @{{.+}} library
+// CHECK: fuseops.group @{{.+}} gemm
 // CHECK-NEXT: fuseops.grouped_matmul
-// CHECK-NEXT: fuseops.yield
-// CHECK: fuseops.group @{{.+}} pointwise
 // CHECK-NEXT: fuseops.swiglu
-// CHECK-NOT: gemm
+// CHECK-NEXT: fuseops.yield
+// CHECK: fuseops.group @{{.+}} gemm
+// CHECK-NEXT: fuseops.grouped_matmul
+// CHECK-NEXT: fuseops.mul
+// CHECK-NEXT: fuseops.yield
+// CHECK-LABEL: backward
+// CHECK: fuseops.group @{{.+}} row
+// CHECK: fuseops.group @{{.+}} gemm
+// CHECK-NEXT: fuseops.swiglu {{.+}} {fuseops.recomputed}
+// CHECK-NEXT: fuseops.grouped_matmul
+// CHECK: fuseops.concat
+// CHECK-NEXT: fuseops.yield
 // CHECK: fuseops.group @{{.+}} library
+// CHECK-NEXT: fuseops.grouped_matmul {{.+}} transpose_lhs
+// CHECK: fuseops.group @{{.+}} gemm
 // CHECK-NEXT: fuseops.grouped_matmul
 // CHECK-NEXT: fuseops.yield
-// CHECK: fuseops.group @{{.+}} pointwise
-// CHECK-NEXT: fuseops.mul
-// CHECK-LABEL: backward
-// CHECK-NOT: gemm
-// CHECK-COUNT-4: library
+// CHECK: fuseops.group @{{.+}} library
+// CHECK-NEXT: fuseops.grouped_matmul {{.+}} transpose_lhs
 // CHECK-NOT: {{gemm|library}}
 
-// WHY-DAG: fuseops-forward-fusion | Reason="fuseops.grouped_matmul with fuseops.swiglu: condition 1, one of them is not an operation of a memory kernel"
+// WHY-DAG: fuseops-forward-fusion | Reason="fused fuseops.grouped_matmul with fuseops.swiglu"
 // WHY-DAG: fuseops-forward-fusion | Reason="fuseops.swiglu with fuseops.grouped_matmul: condition 1, one of them is not an operation of a memory kernel"
-// WHY-DAG: fuseops-forward-fusion | Reason="fuseops.grouped_matmul with fuseops.mul: condition 1, one of them is not an operation of a memory kernel"
-// WHY-DAG: fuseops-backward-fusion | Reason="fuseops.grouped_matmul with fuseops.pointwise: condition 1, one of them is not an operation of a memory kernel"
-// WHY-DAG: fuseops-backward-fusion | Reason="fuseops.concat with fuseops.grouped_matmul: condition 1, one of them is not an operation of a memory kernel"
+// WHY-DAG: fuseops-forward-fusion | Reason="fused fuseops.grouped_matmul with fuseops.mul"
+// WHY-DAG: fuseops-backward-fusion | Reason="fused fuseops.grouped_matmul with fuseops.pointwise"
 fuseops.fusible @mixtral_mlp_block(%x: tensor<?x4096xbf16>, %sizes: tensor<8xi64>, %gate_up: tensor<8x28672x4096xbf16>, %down: tensor<8x4096x14336xbf16>, %weight: tensor<?x1xf32>) -> tensor<?x4096xbf16>
 forward {
   %z = fuseops.grouped_linear %x, %gate_up sizes(%sizes) : (tensor<?x4096xbf16>, tensor<8x28672x4096xbf16>, tensor<8xi64>) -> tensor<?x28672xbf16>

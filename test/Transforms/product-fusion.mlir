@@ -1,7 +1,7 @@
 // Contractions with what is computed of their results, for a kernel that is
 // generated.
-// RUN: fuse-opt %s --fuseops-forward-fusion=generate-products=true | FileCheck %s
-// RUN: fuse-opt %s --mlir-disable-threading --fuseops-forward-fusion=generate-products=true --remarks-filter-missed=fuseops-forward-fusion --verify-diagnostics -o %t
+// RUN: fuse-opt %s --fuseops-forward-fusion=generate=all | FileCheck %s
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-forward-fusion=generate=all --remarks-filter-missed=fuseops-forward-fusion --verify-diagnostics -o %t
 
 // CHECK-LABEL: fuseops.fusible @epilogue
 // CHECK: fuseops.group @forward_0 gemm

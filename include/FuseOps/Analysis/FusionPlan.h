@@ -38,6 +38,10 @@ struct FusionDecision {
   bool isRecomputed = false;
 };
 
+/// Which contractions may be kernels of template `gemm`, with what is computed of
+/// them.
+enum class GeneratedProducts { None, Grouped, All };
+
 /// Why `condition` (1 to 9) forbids a fusion: the text of remarks and tests.
 StringRef getFusionConditionText(unsigned condition);
 
@@ -45,9 +49,10 @@ StringRef getFusionConditionText(unsigned condition);
 class FusionPlan {
 public:
   /// Plans `block`. With `fuse` false each operation is a group of its own;
-  /// with `generatesProducts` a contraction may have others in its kernel.
-  static FusionPlan compute(Block &block, bool fuse,
-                            bool generatesProducts = false);
+  /// a contraction of `generated` may have others in its kernel.
+  static FusionPlan
+  compute(Block &block, bool fuse,
+          GeneratedProducts generated = GeneratedProducts::None);
 
   /// Groups in an order in which they can run. Reshapes and the terminator are
   /// in none.

@@ -8,6 +8,7 @@
 #ifndef FUSEOPS_TRANSFORMS_FUSIONREWRITER_H
 #define FUSEOPS_TRANSFORMS_FUSIONREWRITER_H
 
+#include "FuseOps/Analysis/FusionPlan.h"
 #include "mlir/IR/Region.h"
 
 namespace mlir::fuseops {
@@ -15,9 +16,9 @@ namespace mlir::fuseops {
 /// Plans `region` and wraps each group of the plan into a `fuseops.group` whose
 /// kernel is named `<prefix>_<number>`. Each decision is a remark of category
 /// `category`. With `fuse` false each operation gets a group of its own; with
-/// `generatesProducts` a contraction may have others in its group.
+/// contractions of `generated` may be kernels of template `gemm`.
 void fuseRegion(Region &region, StringRef prefix, StringRef category, bool fuse,
-                bool generatesProducts);
+                GeneratedProducts generated);
 
 } // namespace mlir::fuseops
 

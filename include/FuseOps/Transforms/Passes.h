@@ -8,6 +8,7 @@
 #ifndef FUSEOPS_TRANSFORMS_PASSES_H
 #define FUSEOPS_TRANSFORMS_PASSES_H
 
+#include "FuseOps/Analysis/FusionPlan.h"
 #include "FuseOps/Dialect/FuseOps/FuseOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

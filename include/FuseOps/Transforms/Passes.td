@@ -319,8 +319,9 @@ class FusionPass<string direction> : Pass<"fuseops-" # direction # "-fusion", ":
   let description = [{
     Computes a `FusionPlan` for the region and wraps the operations of each group
     into a `fuseops.group` with its kernel template. A contraction becomes a group
-    of its own, a library call; with `generate-products` one that template `gemm`
-    can make may be fused with others. Two operations, of which one reads the other or
+    of its own, a library call; with `generate=all` one that template `gemm` can
+    make may be fused with others. So may, with `generate=grouped` too, a product
+    of groups of rows, which is a kernel of that template also by itself. Two operations, of which one reads the other or
     both read one tensor, may be fused unless one of these holds, in this order;
     the number is in the remark:
 
@@ -350,8 +351,16 @@ class FusionPass<string direction> : Pass<"fuseops-" # direction # "-fusion", ":
   let options = [
     Option<"fuse", "fuse", "bool", /*default=*/"true",
            "Fuse; false gives each operation a group of its own">,
-    Option<"generateProducts", "generate-products", "bool", /*default=*/"false",
-           "Fuse contractions with what is computed of their results, for sm_90a">];
+    Option<"generate", "generate", "::mlir::fuseops::GeneratedProducts",
+           /*default=*/"::mlir::fuseops::GeneratedProducts::None",
+           "Contractions that are kernels of template `gemm`, for sm_90a", [{
+             ::llvm::cl::values(
+               clEnumValN(::mlir::fuseops::GeneratedProducts::None, "none", "None"),
+               clEnumValN(::mlir::fuseops::GeneratedProducts::Grouped, "grouped",
+                          "Grouped products"),
+               clEnumValN(::mlir::fuseops::GeneratedProducts::All, "all",
+                          "All that are fused, and grouped products"))
+           }]>];
 }
 
 def ForwardFusionPass : FusionPass<"forward"> {

@@ -20,8 +20,20 @@ using namespace mlir::fuseops;
 
 /// Where the first row of a group is and, behind it, its first tile.
 Value GemmKernel::locateGroup(Value group) {
-  return hopper.add(hopper.add(memory, layout.groups),
-                    hopper.shiftLeft(group, 3));
+  // What is fixed is a part of the instructions.
+  return hopper.add(hopper.add(memory, hopper.shiftLeft(group, 3)),
+                    layout.groups);
+}
+
+/// Tiles of rows of all groups before this one.
+Value GemmKernel::countRowTilesBefore(Value group) {
+  return hopper.loadShared(hopper.add(locateGroup(group), 4), b.getI32Type());
+}
+
+/// Tiles of all groups before a fixed one.
+Value GemmKernel::countTilesBefore(int64_t group) {
+  return hopper.mul(countRowTilesBefore(hopper.constant(group)),
+                    layout.columnTiles / layout.cluster);
 }
 
 /// A group's size: none where it is negative, and no more rows than there are.
@@ -89,9 +101,6 @@ void GemmKernel::openGroups() {
 Value GemmKernel::enterGroup(Value tile, GemmTile &result) {
   int64_t perRow = layout.columnTiles / layout.cluster;
   Value rowTile = hopper.divide(tile, hopper.constant(perRow));
-  auto firstTile = [&](Value group) {
-    return hopper.loadShared(hopper.add(locateGroup(group), 4), b.getI32Type());
-  };
   // The last that begins at or before the tile: of those that begin with it all
   // but the last are empty.
   Value last = hopper.constant(product.numGroups);
@@ -99,19 +108,19 @@ Value GemmKernel::enterGroup(Value tile, GemmTile &result) {
   for (int64_t step = llvm::bit_floor(static_cast<uint64_t>(product.numGroups));
        step > 0; step /= 2) {
     Value next = hopper.minimum(hopper.add(result.group, step), last);
-    result.group = hopper.select(hopper.isLess(rowTile, firstTile(next)),
+    result.group = hopper.select(hopper.isLess(rowTile, countRowTilesBefore(next)),
                                  result.group, next);
   }
   Value place = locateGroup(result.group);
   result.row = hopper.loadShared(place, b.getI32Type());
   result.end = hopper.loadShared(hopper.add(place, 8), b.getI32Type());
-  return hopper.sub(tile, hopper.mul(firstTile(result.group), perRow));
+  return hopper.sub(tile, hopper.mul(countRowTilesBefore(result.group), perRow));
 }
 
 /// The stages that a tile takes: none where its rows are of no group.
 Value GemmKernel::countBlocks(Value tile) {
   if (!product.isGrouped())
     return numBlocks;
-  return hopper.select(hopper.isLess(tile, firstLeftTile), numBlocks,
-                       hopper.constant(0));
+  Value end = countTilesBefore(product.numGroups);
+  return hopper.select(hopper.isLess(tile, end), numBlocks, hopper.constant(0));
 }

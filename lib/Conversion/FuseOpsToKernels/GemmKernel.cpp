@@ -106,19 +106,11 @@ void GemmKernel::countTiles() {
     return arith::TruncIOp::create(b, loc, b.getI32Type(), value);
   };
   // A cluster walks over tiles of its own, as one.
-  int64_t perRow = layout.columnTiles / layout.cluster;
-  if (product.isGrouped()) {
-    auto countBefore = [&](int64_t number) {
-      Value place = locateGroup(hopper.constant(number));
-      return hopper.loadShared(hopper.add(place, 4), b.getI32Type());
-    };
-    firstLeftTile = hopper.mul(countBefore(product.numGroups), perRow);
-    rowTiles = countBefore(product.numGroups + 1);
-  } else {
+  if (!product.isGrouped()) {
     rowTiles = hopper.divide(hopper.add(numRows, layout.tileRows - 1),
                              hopper.constant(layout.tileRows));
+    numTiles = hopper.mul(rowTiles, layout.columnTiles / layout.cluster);
   }
-  numTiles = hopper.mul(rowTiles, perRow);
   firstTile = hopper.divide(worker, hopper.constant(layout.cluster));
   tileStep = hopper.divide(workers, hopper.constant(layout.cluster));
   rank = hopper.remainder(worker, hopper.constant(layout.cluster));
@@ -173,7 +165,11 @@ void GemmKernel::locateTile(Value tile, GemmTile &result) {
 SmallVector<Value>
 GemmKernel::forTiles(Value first, Value step, ValueRange state,
                      function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  return hopper.loop(first, numTiles, step, state, body);
+  if (!product.isGrouped())
+    return hopper.loop(first, numTiles, step, state, body);
+  return hopper.loopBelow(
+      first, [&] { return countTilesBefore(product.numGroups + 1); }, step,
+      state, body);
 }
 
 /// The stage after `stage`, and the parity of its phase.
@@ -370,6 +366,10 @@ void GemmKernel::emitProducts() {
   carried = forTiles(first, step, carried, [&](Value index, ValueRange state) {
     GemmTile tile;
     locateTile(index, tile);
+    // What is read of shared memory would take registers of each thread.
+    if (product.isGrouped())
+      for (Value *value : {&tile.row, &tile.column, &tile.end, &tile.blocks})
+        *value = hopper.uniform(*value);
     if (!layout.pingPong)
       tile.row = hopper.add(tile.row, hopper.mul(own, layout.getOwnRows()));
     tile.sums.assign(layout.getOwnRows() / kMmaRows,

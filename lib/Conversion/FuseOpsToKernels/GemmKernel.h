@@ -101,6 +101,8 @@ private:
 
   // GemmGroups.cpp
   Value locateGroup(Value group);
+  Value countRowTilesBefore(Value group);
+  Value countTilesBefore(int64_t group);
   void openGroups();
   Value sizeOf(Value group);
   Value enterGroup(Value tile, GemmTile &result);
@@ -197,9 +199,8 @@ private:
   /// The first tile of the block or its cluster, and how far the next one is.
   Value firstTile, tileStep;
   Value rank; ///< the block's number in its cluster
-  Value numRows, rowTiles, numTiles;
-  /// Of a grouped product: the first tile of rows that are of no group.
-  Value firstLeftTile;
+  Value numRows;
+  Value rowTiles, numTiles; ///< where there are no groups
   /// Stages that a tile takes; of them some at the end may have only zeros.
   Value numBlocks;
   Value lastBlock; ///< the last with elements

@@ -113,6 +113,26 @@ SmallVector<Value> HopperBuilder::loop(
   return loop.getResults();
 }
 
+SmallVector<Value> HopperBuilder::loopBelow(
+    Value from, function_ref<Value()> to, Value step, ValueRange state,
+    function_ref<SmallVector<Value>(Value index, ValueRange state)> body) {
+  SmallVector<Value> first = {from};
+  llvm::append_range(first, state);
+  TypeRange types = ValueRange(first).getTypes();
+  SmallVector<Location> locations(first.size(), loc);
+  auto loop = scf::WhileOp::create(b, loc, types, first);
+  OpBuilder::InsertionGuard restore(b);
+  Block *before = b.createBlock(&loop.getBefore(), {}, types, locations);
+  Value goesOn = isLess(before->getArgument(0), to());
+  scf::ConditionOp::create(b, loc, goesOn, before->getArguments());
+  Block *after = b.createBlock(&loop.getAfter(), {}, types, locations);
+  Value index = after->getArgument(0);
+  SmallVector<Value> next = {add(index, step)};
+  llvm::append_range(next, body(index, after->getArguments().drop_front()));
+  scf::YieldOp::create(b, loc, next);
+  return SmallVector<Value>(loop.getResults().drop_front());
+}
+
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//

@@ -56,6 +56,12 @@ public:
   loop(Value from, Value to, Value step, ValueRange state,
        function_ref<SmallVector<Value>(Value index, ValueRange state)> body);
 
+  /// The same, below what `to` finds out each time anew: no register keeps it.
+  SmallVector<Value>
+  loopBelow(Value from, function_ref<Value()> to, Value step, ValueRange state,
+            function_ref<SmallVector<Value>(Value index, ValueRange state)>
+                body);
+
   /// The number of the thread, as if it were another each time.
   Value readThread();
   /// The value that the first thread of the warp has: known to be one for all.
