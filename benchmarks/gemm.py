@@ -48,8 +48,8 @@ class Row:
         return "fast_accumulate" in self.body
 
     def split(self, inputs: Sequence[torch.Tensor]) -> tuple[Tensors, Tensors]:
-        """The operands with their scales, and the other inputs."""
-        count = 4 if "scaled_matmul" in self.body else 2
+        """The operands with their scales or groups, and the other inputs."""
+        count = 4 if "scaled_matmul" in self.body else 3 if "grouped" in self.body else 2
         return list(inputs[:count]), list(inputs[count:])
 
     def expected(self, *inputs: torch.Tensor) -> Tensors:
@@ -184,6 +184,24 @@ def by_tensor(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor
 def by_block(a: torch.Tensor, s: torch.Tensor, b: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
     left = a.double() * spread(s.T, *a.shape, (1, 128))
     return left @ (b.double() * spread(t, *b.shape, (128, 128))).T
+
+
+# Products of groups of rows, as of experts: each has a weight of its own. The peer gives all
+# rows one weight.
+GROUPS = "a: tensor<?xKx{0}>; b: tensor<8xNxKx{0}>; n: tensor<8xi64>"
+GROUPED = "%p = fuseops.grouped_matmul %a, %b sizes(%n) transpose_rhs{0} : {{a}}, {{b}}, {{n}} -> "
+# Where the groups' rows end, of all: many, few, and no multiples of a tile.
+ENDS = (0.047, 0.313, 0.441, 0.512, 0.691, 0.7, 0.911, 1)
+
+
+def grouped(m: int, n: int, k: int, dtype: torch.dtype) -> Tensors:
+    ends = torch.tensor([0.0, *ENDS]).mul(m).round().long()
+    return [normal(m, k, dtype=dtype), normal(8, n, k, dtype=dtype), ends.diff()]
+
+
+def by_group(a: torch.Tensor, b: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
+    parts = zip(a.double().split(sizes.tolist()), b, strict=True)
+    return torch.cat([part @ matrix.double().T for part, matrix in parts])
 
 
 # The weight gradient [n, k] of a product of m rows, added to what there was. Both operands
@@ -384,6 +402,35 @@ ROWS = [
         by_tensor,
         finish_dswiglu,
         lambda *inputs: scaled_mm(*inputs[:4]),
+        (SHAPES[0],),
+    ),
+    Row(
+        "grouped_gemm_fp8",
+        GROUPS.format("f8E4M3FN") + "; s: tensor<f32>; t: tensor<f32>",
+        GROUPED.format(" {fast_accumulate}")
+        + """tensor<?xNxf32>
+%y = fuseops.pointwise (%u = %p, %v = %s, %w = %t) : (tensor<?xNxf32>, {s}, {t}) -> {y} {
+  %scale = arith.mulf %v, %w : f32
+  %x = arith.mulf %u, %scale : f32
+  fuseops.yield %x : f32
+}
+""",
+        "y: tensor<?xNxbf16>",
+        lambda m, n, k: [*grouped(m, n, k, E4M3), scale(), scale()],
+        by_group,
+        lambda p, s, t: [p * s * t],
+        lambda a, b, _, s, t: scaled_mm(a, s, b[0], t),
+        (SHAPES[0],),
+    ),
+    Row(
+        "grouped_gemm_bf16",
+        GROUPS.format("bf16"),
+        GROUPED.format("") + "{p}",
+        "p: tensor<?xNxbf16>",
+        lambda m, n, k: grouped(m, n, k, torch.bfloat16),
+        by_group,
+        keep,
+        lambda a, b, _: a @ b[0].T,
         (SHAPES[0],),
     ),
 ]
