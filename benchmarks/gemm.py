@@ -204,6 +204,11 @@ def by_group(a: torch.Tensor, b: torch.Tensor, sizes: torch.Tensor) -> torch.Ten
     return torch.cat([part @ matrix.double().T for part, matrix in parts])
 
 
+def over_groups(a: torch.Tensor, b: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
+    parts = (one.double().split(sizes.tolist()) for one in (a, b))
+    return torch.stack([left.T @ right for left, right in zip(*parts, strict=True)])
+
+
 # The weight gradient [n, k] of a product of m rows, added to what there was. Both operands
 # are transposed copies.
 ACCUMULATE = "\n%q = fuseops.add %p, %c : {c}, {c} -> {c}"
@@ -431,6 +436,18 @@ ROWS = [
         by_group,
         keep,
         lambda a, b, _: a @ b[0].T,
+        (SHAPES[0],),
+    ),
+    Row(
+        "grouped_gemm_wgrad",
+        "a: tensor<?xNxbf16>; b: tensor<?xKxbf16>; n: tensor<8xi64>",
+        "%p = fuseops.grouped_matmul %a, %b sizes(%n) transpose_lhs : {a}, {b}, {n} -> {p}",
+        "p: tensor<8xNxKxbf16>",
+        lambda m, n, k: [normal(m, n), normal(m, k), grouped(m, 1, 1, torch.bfloat16)[2]],
+        over_groups,
+        keep,
+        # All of one result, which is an eighth of what is written here.
+        lambda a, b, _: a.T @ b,
         (SHAPES[0],),
     ),
 ]

@@ -87,13 +87,12 @@ bool Product::hasOpenRows() const {
 static constexpr int64_t kGroupRows = 64;
 
 StringRef Product::findFault() const {
-  if (contractsGroups)
-    return "groups whose rows are not contracted";
-  if (isGrouped() && !k.isConstant())
+  if (isGrouped() && !(contractsGroups ? m : k).isConstant())
     return "groups of rows with a fixed number of elements";
-  if (isGrouped() && !b.isKMajor && k.constant % kGroupRows != 0)
-    return "groups of rows with a multiple of 64 elements, where their "
-           "matrices are not transposed";
+  if (isGrouped() && !contractsGroups && !b.isKMajor &&
+      k.constant % kGroupRows != 0)
+    return "groups of rows with a multiple of 64 elements where matrices are "
+           "not transposed";
   for (const Operand *operand : {&a, &b})
     if (StringRef fault = ::findFault(*operand); !fault.empty())
       return fault;

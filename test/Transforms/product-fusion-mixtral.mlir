@@ -33,12 +33,12 @@
 // CHECK-NEXT: fuseops.grouped_matmul
 // CHECK: fuseops.concat
 // CHECK-NEXT: fuseops.yield
-// CHECK: fuseops.group @{{.+}} library
+// CHECK: fuseops.group @{{.+}} gemm
 // CHECK-NEXT: fuseops.grouped_matmul {{.+}} transpose_lhs
 // CHECK: fuseops.group @{{.+}} gemm
 // CHECK-NEXT: fuseops.grouped_matmul
 // CHECK-NEXT: fuseops.yield
-// CHECK: fuseops.group @{{.+}} library
+// CHECK: fuseops.group @{{.+}} gemm
 // CHECK-NEXT: fuseops.grouped_matmul {{.+}} transpose_lhs
 // CHECK-NOT: {{gemm|library}}
 

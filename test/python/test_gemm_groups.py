@@ -11,7 +11,7 @@ from gemm_cases import quantize, silu, to_bf16, write_swiglu
 from gemm_simulation import compile_case, count_spills, run_kernels, simulate
 from test_gemm_kernels import is_near
 
-RIGHT = "%p = fuseops.grouped_matmul %a, %b sizes(%n) {how} : {a}, {b}, {n} -> {kind}\n"
+PRODUCT = "%p = fuseops.grouped_matmul %a, %b sizes(%n) {how} : {a}, {b}, {n} -> {kind}\n"
 
 
 def by_group(a: np.ndarray, b: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -49,12 +49,36 @@ def rows(
             "b": f"tensor<{len(sizes)}x{shape}x{right}>",
             "n": f"tensor<{len(sizes)}xi64>",
         },
-        RIGHT.replace("{how}", how).replace("{kind}", kind),
+        PRODUCT.replace("{how}", how).replace("{kind}", kind),
         {"p": kind},
         lambda a, b, s: [by_group(a, b.transpose(0, 2, 1) if turned else b, s)],
         sizes=sizes,
         **options,
     )
+
+
+def over_rows(
+    sizes: tuple[int, ...], m: int, n: int, *, result: str = "bf16", adds: bool = False, **options
+) -> Case:
+    """A product of each group's rows; `adds`: to what there was."""
+    kind = f"tensor<{len(sizes)}x{m}x{n}x{result}>"
+    inputs = {
+        "a": f"tensor<?x{m}xbf16>",
+        "b": f"tensor<?x{n}xbf16>",
+        "n": f"tensor<{len(sizes)}xi64>",
+    }
+    body = PRODUCT.replace("{how}", "transpose_lhs").replace("{kind}", kind)
+    if adds:
+        inputs["c"] = kind
+        body += "%q = fuseops.add %p, %c : {c}, {c} -> {c}\n"
+
+    def expect(a: np.ndarray, b: np.ndarray, s: np.ndarray, *c: np.ndarray) -> Arrays:
+        ends = np.minimum(np.cumsum(np.maximum(s, 0)), len(a))
+        starts = [0, *ends[:-1]]
+        parts = zip(starts, ends, strict=True)
+        return [sum(c, np.stack([a[i:j].T @ b[i:j] for i, j in parts]))]
+
+    return Case(inputs, body, {"q" if adds else "p": kind}, expect, sizes=sizes, **options)
 
 
 def epilogue(sizes: tuple[int, ...], **options: object) -> Case:
@@ -187,6 +211,22 @@ CASES = {
     "epilogue": epilogue((37, 0, 75), rows=150),
     "cooperative epilogue": epilogue((37, 0, 75), rows=150, schedule=COOPERATIVE),
     "swiglu": swiglu((37, 0, 75), 104, rows=130),
+    "over rows": over_rows((40, 0, 64, 150), 136, 72, rows=280),
+    "over rows of many tiles": over_rows((70, 130, 1), 264, 136, rows=201),
+    "over rows, two blocks": over_rows(
+        (0, 70, 3, 0), 136, 264, rows=100, result="f32", schedule="workers = 2"
+    ),
+    "over no rows": over_rows((0, 0), 64, 64, rows=100),
+    "over rows of an empty tensor": over_rows((3, 4), 64, 64, rows=0),
+    "over rows, sizes beyond them": over_rows((30, 1 << 40, 5), 64, 64, rows=100),
+    "over rows, accumulated": over_rows((33, 90), 136, 72, rows=130, result="f32", adds=True),
+    "over rows of wide tiles": over_rows(
+        (33, 90),
+        128,
+        192,
+        rows=130,
+        schedule="tile_columns = 192, stages = 3, store_buffers = 1, workers = 1",
+    ),
     "quantized": quantized((37, 1, 75), rows=113, schedule="workers = 2"),
     "transposed": transposed((37, 0, 75, 16), rows=144),
 }
@@ -226,6 +266,26 @@ def test_groups_are_apart(name: str, group: int) -> None:
         assert np.isnan(one[start:end]).all()
         one[start:end] = other[start:end]
         assert is_near(one, other, kind, "bf16")
+
+
+@pytest.mark.parametrize("group", [0, 1, 3])
+def test_contracted_groups_are_apart(group: int) -> None:
+    """A group's NaN, and those of rows of no group, are in its result alone."""
+    case = CASES["over rows"]
+    compiled = compile_case(case)
+    given = case.draw(1)
+    starts = [0, *np.cumsum(case.sizes)]
+    spoiled = [one.view(np.uint16).reshape(case.rows, -1).copy() for one in given[:2]]
+    for one in spoiled:
+        one[starts[group] : starts[group + 1]] = 0x7FC0
+        one[starts[-1] :] = 0x7FC0
+    spoiled = [one.reshape(-1).view(np.uint8) for one in spoiled]
+    for late in (True, False):
+        (found,) = run_kernels(case, compiled, [*spoiled, given[2]], late=late)
+        (expected,) = case.expect(given)
+        assert np.isnan(found[group]).all() == (case.sizes[group] > 0)
+        found[group] = expected[group]
+        assert is_near(found, expected, case.outputs["p"], "bf16")
 
 
 @pytest.mark.parametrize("name", CASES)

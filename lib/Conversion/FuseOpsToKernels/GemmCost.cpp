@@ -64,7 +64,7 @@ double mlir::fuseops::estimateGemm(const KernelGroup &group,
                                    const Schedule &schedule, int64_t size) {
   const Product &product = *group.getProduct();
   auto count = [&](Extent extent) { return evaluateExtent(extent, size); };
-  double rows = std::max(1.0, count(product.m));
+  double rows = std::max(1.0, count(group.getSpace().rows));
   double tileRows = static_cast<double>(schedule.tileRows);
   double tiles =
       std::ceil(rows / tileRows) * static_cast<double>(schedule.tiles);
@@ -77,6 +77,8 @@ double mlir::fuseops::estimateGemm(const KernelGroup &group,
       static_cast<double>(getElementBytes(product.a.getElementType()));
   auto columns = static_cast<double>(schedule.tileColumns);
   double depth = count(product.k);
+  if (product.contractsGroups)
+    depth /= static_cast<double>(product.numGroups);
   double rate = kOperationsPerMicrosecond * 2 / elementBytes / kProcessors;
   if (product.isPromoted())
     rate *= kPromotedShare[schedule.warpgroups > 2];
@@ -89,7 +91,8 @@ double mlir::fuseops::estimateGemm(const KernelGroup &group,
     moved += count(getNumBytes(cast<RankedTensorType>(value.getType())));
   for (Value value : op.getOutputs())
     moved += count(getNumBytes(cast<RankedTensorType>(value.getType())));
-  moved -= (rows + static_cast<double>(product.n)) * depth * elementBytes;
+  for (const Product::Operand *operand : {&product.a, &product.b})
+    moved -= count(getNumBytes(cast<RankedTensorType>(operand->tensor.getType())));
   double rest =
       std::max(0.0, moved) / tiles * kProcessors / kBytesPerMicrosecond;
 

@@ -98,6 +98,13 @@ void GemmKernel::countRows() {
           : arith::DivUIOp::create(b, loc, frame.rows,
                                    elements.constant(layout.columnTiles));
   numRows = arith::TruncIOp::create(b, loc, b.getI32Type(), elements.rows);
+  wideGroupedRows = elements.rows;
+  if (product.contractsGroups)
+    wideGroupedRows = product.k.isConstant()
+                          ? elements.constant(product.k.constant)
+                          : frame.count;
+  groupedRows =
+      arith::TruncIOp::create(b, loc, b.getI32Type(), wideGroupedRows);
 }
 
 /// Counts tiles and stages.
@@ -110,6 +117,8 @@ void GemmKernel::countTiles() {
     rowTiles = hopper.divide(hopper.add(numRows, layout.tileRows - 1),
                              hopper.constant(layout.tileRows));
     numTiles = hopper.mul(rowTiles, layout.columnTiles / layout.cluster);
+  } else if (product.contractsGroups) {
+    numTiles = hopper.constant(product.numGroups * countMatrixTiles());
   }
   firstTile = hopper.divide(worker, hopper.constant(layout.cluster));
   tileStep = hopper.divide(workers, hopper.constant(layout.cluster));
@@ -165,7 +174,7 @@ void GemmKernel::locateTile(Value tile, GemmTile &result) {
 SmallVector<Value>
 GemmKernel::forTiles(Value first, Value step, ValueRange state,
                      function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  if (!product.isGrouped())
+  if (numTiles)
     return hopper.loop(first, numTiles, step, state, body);
   return hopper.loopBelow(
       first, [&] { return countTilesBefore(product.numGroups + 1); }, step,
@@ -201,14 +210,20 @@ void GemmKernel::loadStage(const GemmTile &tile, Value block, Value stage,
                            Value barrier) {
   hopper.expect(barrier, layout.getStageBytes());
   Value depth = hopper.mul(block, layout.getDepth());
+  Value row = tile.row;
+  if (product.contractsGroups) {
+    depth = hopper.add(depth, tile.depth);
+    // The rows of the result are columns of the first operand.
+    row = hopper.sub(row, hopper.mul(tile.group, product.m.constant));
+  }
   loadOperand(product.a, frame.maps[0],
-              hopper.add(memory, hopper.mul(stage, layout.aBytes)), tile.row,
+              hopper.add(memory, hopper.mul(stage, layout.aBytes)), row,
               layout.tileRows, depth, barrier);
   Value bs = hopper.add(hopper.add(memory, layout.bStages),
                         hopper.mul(stage, layout.bBytes));
   int64_t columns = layout.getPartColumns();
   Value first = tile.column;
-  if (product.isGrouped()) {
+  if (product.isGrouped() && !product.contractsGroups) {
     // The matrices lie one below the other.
     Value &along = product.b.isKMajor ? first : depth;
     along = hopper.add(along, hopper.mul(tile.group, product.b.isKMajor
@@ -319,6 +334,8 @@ void GemmKernel::multiply(GemmTile &tile, Value counted) {
         Value stage = carried[0], parity = carried[1], previous = carried[2];
         tile.assign(SmallVector<Value>(carried.drop_front(3)));
         hopper.wait(fullBarrier(stage), parity);
+        if (product.contractsGroups)
+          clearRows(tile, block, stage);
         auto [a, bs] = describeStage(stage);
         SmallVector<Value> all = tile.flatten();
         hopper.fenceMma(all);
@@ -368,8 +385,10 @@ void GemmKernel::emitProducts() {
     locateTile(index, tile);
     // What is read of shared memory would take registers of each thread.
     if (product.isGrouped())
-      for (Value *value : {&tile.row, &tile.column, &tile.end, &tile.blocks})
-        *value = hopper.uniform(*value);
+      for (Value *value : {&tile.row, &tile.column, &tile.end, &tile.blocks,
+                           &tile.size})
+        if (*value)
+          *value = hopper.uniform(*value);
     if (!layout.pingPong)
       tile.row = hopper.add(tile.row, hopper.mul(own, layout.getOwnRows()));
     tile.sums.assign(layout.getOwnRows() / kMmaRows,

@@ -21,6 +21,9 @@ struct GemmTile {
   Value end;         ///< the row behind the last that it may have
   Value blocks;      ///< stages that it takes
   Value group;       ///< of a grouped product: its group's number
+  /// Where the rows of groups are contracted: the group's first one, and how
+  /// many it has.
+  Value depth, size;
   /// sums[i]: of the rows from 64 i on. Thread 4 r + c of warp w has of rows
   /// 16 w + r and 16 w + r + 8 the columns 8 j + 2 c and 8 j + 2 c + 1, which
   /// are sums 4 j to 4 j + 3.
@@ -107,6 +110,8 @@ private:
   Value sizeOf(Value group);
   Value enterGroup(Value tile, GemmTile &result);
   Value countBlocks(Value tile);
+  int64_t countMatrixTiles() const;
+  void clearRows(const GemmTile &tile, Value block, Value stage);
 
   // GemmPromotion.cpp
   void multiplyPromoted(GemmTile &tile, Value counted);
@@ -200,7 +205,10 @@ private:
   Value firstTile, tileStep;
   Value rank; ///< the block's number in its cluster
   Value numRows;
-  Value rowTiles, numTiles; ///< where there are no groups
+  /// Of a grouped product: the rows that are in groups or in none, and those in
+  /// 64 bits.
+  Value groupedRows, wideGroupedRows;
+  Value rowTiles, numTiles; ///< null where only the sizes of groups tell
   /// Stages that a tile takes; of them some at the end may have only zeros.
   Value numBlocks;
   Value lastBlock; ///< the last with elements

@@ -193,6 +193,9 @@ LogicalResult mlir::fuseops::verifyGemm(const KernelGroup &group,
            << "expected schedule `warpgroups` of 2 or 3, and of 2 with "
               "`ping_pong` 1, but got "
            << schedule.warpgroups << " and " << schedule.pingPong;
+  if (product.contractsGroups && !schedule.pingPong)
+    return op.emitOpError() << "expected schedule `ping_pong` of 1, where the "
+                               "rows of groups are contracted";
   int64_t shares = schedule.pingPong ? 1 : schedule.warpgroups;
   int64_t rows = kMmaRows * shares;
   if (schedule.tileRows < rows || schedule.tileRows % rows != 0 ||

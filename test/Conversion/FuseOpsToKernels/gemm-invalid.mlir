@@ -315,3 +315,40 @@ forward {
   }
   fuseops.return %y : tensor<?x64xbf16>
 }
+
+// -----
+
+fuseops.fusible @sums_of_groups(%x: tensor<?x64xbf16>, %w: tensor<3x64x64xbf16>, %n: tensor<3xi64>) -> tensor<64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected no reduction over the rows of all groups of a grouped product into columns, in a group of template `gemm`}}
+  %y = fuseops.group @k gemm (%a = %x, %b = %w, %c = %n) : (tensor<?x64xbf16>, tensor<3x64x64xbf16>, tensor<3xi64>) -> tensor<64xbf16> {
+    %p = fuseops.grouped_matmul %a, %b sizes(%c) transpose_rhs : tensor<?x64xbf16>, tensor<3x64x64xbf16>, tensor<3xi64> -> tensor<?x64xbf16>
+    %d = fuseops.reduce_rows sum %p : tensor<?x64xbf16> -> tensor<64xbf16>
+    fuseops.yield %d : tensor<64xbf16>
+  }
+  fuseops.return %y : tensor<64xbf16>
+}
+
+// -----
+
+fuseops.fusible @rows_of_matrices(%x: tensor<?x72xbf16>, %w: tensor<3x72x64xbf16>, %n: tensor<3xi64>) -> tensor<?x64xbf16>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %b = %w, %c = %n) : (tensor<?x72xbf16>, tensor<3x72x64xbf16>, tensor<3xi64>) -> tensor<?x64xbf16> {
+    // expected-error @below {{expected groups of rows with a multiple of 64 elements where matrices are not transposed for template `gemm`}}
+    %p = fuseops.grouped_matmul %a, %b sizes(%c) : tensor<?x72xbf16>, tensor<3x72x64xbf16>, tensor<3xi64> -> tensor<?x64xbf16>
+    fuseops.yield %p : tensor<?x64xbf16>
+  }
+  fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @contracted_groups(%x: tensor<?x64xbf16>, %w: tensor<?x64xbf16>, %n: tensor<3xi64>) -> tensor<3x64x64xbf16>
+forward {
+  // expected-error @below {{'fuseops.group' op expected schedule `ping_pong` of 1, where the rows of groups are contracted}}
+  %y = fuseops.group @k gemm schedule {ping_pong = 0 : i64} (%a = %x, %b = %w, %c = %n) : (tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<3xi64>) -> tensor<3x64x64xbf16> {
+    %p = fuseops.grouped_matmul %a, %b sizes(%c) transpose_lhs : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<3xi64> -> tensor<3x64x64xbf16>
+    fuseops.yield %p : tensor<3x64x64xbf16>
+  }
+  fuseops.return %y : tensor<3x64x64xbf16>
+}
