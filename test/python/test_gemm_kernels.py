@@ -10,12 +10,16 @@ import math
 import re
 from dataclasses import dataclass
 
+import gemm_cases
+import gemm_row_cases
 import numpy as np
 import ptx_simulator as ptx
 import pytest
 from gemm_case import split
-from gemm_cases import CASES
+from gemm_row_cases import expect_norm
 from gemm_simulation import compile_case, count_spills, simulate
+
+CASES = gemm_cases.CASES | gemm_row_cases.CASES
 
 # Of an element that is rounded once, relative to what the largest are.
 ERRORS = {"f32": 2e-6, "bf16": 2**-8, "f16": 2**-11, "e4m3": 2**-4, "e5m2": 2**-3}
@@ -40,6 +44,14 @@ def test_right(name: str) -> None:
         found, expected = simulate(case, compiled, late=late, seed=late)
         for one, other, kind in zip(found, expected, case.outputs.values(), strict=True):
             assert is_near(one, other, kind, "bf16")
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "residual and norm" in name])
+def test_statistics(name: str) -> None:
+    """They are of what is stored, which is rounded, and take in each element."""
+    case = CASES[name]
+    (h, statistics), _ = simulate(case, compile_case(case), late=True)
+    np.testing.assert_allclose(statistics, expect_norm(h), rtol=2e-6)
 
 
 @dataclass

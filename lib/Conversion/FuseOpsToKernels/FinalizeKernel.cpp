@@ -1,5 +1,4 @@
-//===- FinalizeKernel.cpp - Writes the finalize kernel of reductions over rows
-//===//
+//===- FinalizeKernel.cpp - Writes kernels that end reductions -----------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,23 +17,36 @@ using namespace mlir;
 using namespace mlir::fuseops;
 
 namespace {
-/// The reductions over rows of `group` with `columns` columns.
-SmallVector<ReduceRowsOp> reductionsOf(const KernelGroup &group,
-                                       int64_t columns) {
-  SmallVector<ReduceRowsOp> reductions;
+/// A reduction of `element`s that the kernel ends.
+struct Reduction {
+  ReductionKind kind;
+  Type element;
+  Value result;
+};
+
+template <typename OpTy>
+Reduction describe(OpTy op) {
+  return {op.getKind(), op.getInput().getType().getElementType(),
+          op.getResult()};
+}
+
+SmallVector<Reduction> reductionsOf(const KernelGroup &group,
+                                    FinalColumns columns) {
+  SmallVector<Reduction> reductions;
+  if (!columns) {
+    for (ReduceColumnsOp op : group.getColumnReductions())
+      reductions.push_back(describe(op));
+    return reductions;
+  }
   for (ReduceRowsOp op : group.getRowReductions())
-    if (getColumns(op.getInput().getType()) == columns)
-      reductions.push_back(op);
+    if (getColumns(op.getInput().getType()) == *columns)
+      reductions.push_back(describe(op));
   return reductions;
 }
 
-Type inputElement(ReduceRowsOp op) {
-  return op.getInput().getType().getElementType();
-}
-
-/// Columns and strips of a CUDA block: each strip combines every 16th partial
-/// result, the first then combines the strips. Where there are fewer columns,
-/// the lanes of a warp that are left over make more strips of them.
+/// Columns, or rows, and strips of a CUDA block: each strip combines every 16th
+/// partial result, the first then combines the strips. Where there are fewer
+/// columns, the lanes of a warp that are left over make more strips of them.
 constexpr int64_t kCudaColumns = 32;
 constexpr int64_t kCudaStrips = 16;
 static_assert(kCudaColumns * kCudaStrips == kMergedThreads);
@@ -45,7 +57,7 @@ constexpr int64_t kCpuColumns = 256;
 /// depends on their number only.
 class FinalizeKernel {
 public:
-  FinalizeKernel(const KernelGroup &group, int64_t columns,
+  FinalizeKernel(const KernelGroup &group, FinalColumns columns,
                  ArrayRef<Value> arguments, ArrayRef<unsigned> outputs,
                  KernelDevice device, OpBuilder &builder)
       : b(builder), loc(group.getGroup().getLoc()), group(group),
@@ -68,16 +80,18 @@ private:
   OpBuilder &b;
   Location loc;
   const KernelGroup &group;
-  int64_t columns;
+  FinalColumns columns;
   ArrayRef<Value> arguments;
   ArrayRef<unsigned> outputs;
   bool isCuda;
-  SmallVector<ReduceRowsOp> reductions;
+  SmallVector<Reduction> reductions;
   ElementBuilder elements;
 
   func::FuncOp kernel;
   SmallVector<Value> partials;
-  Value count, worker;
+  /// Results of each reduction, and the partial results of one.
+  Value width, count;
+  Value worker;
 };
 } // namespace
 
@@ -110,6 +124,9 @@ void FinalizeKernel::declare(StringRef name) {
   for (unsigned output : outputs)
     elements.pointers[yield.getValues()[output]] = pointer();
   unsigned scalar = isCuda ? numPointers : 1;
+  width =
+      columns ? elements.constant(*columns) : Value(kernel.getArgument(scalar));
+  elements.rows = kernel.getArgument(scalar);
   count = kernel.getArgument(scalar + 1);
   worker = isCuda ? Value(arith::ExtUIOp::create(
                         b, loc, b.getI64Type(),
@@ -121,12 +138,12 @@ void FinalizeKernel::declare(StringRef name) {
 SmallVector<Value> FinalizeKernel::combinePartials(Value column, Value from,
                                                    int64_t step) {
   SmallVector<Value> initial;
-  for (ReduceRowsOp op : reductions)
-    initial.push_back(elements.identity(op.getKind(), inputElement(op), 1));
+  for (const Reduction &own : reductions)
+    initial.push_back(elements.identity(own.kind, own.element, 1));
   auto combine = [&](ValueRange sums, ValueRange others) {
     SmallVector<Value> combined;
-    for (auto [op, sum, other] : llvm::zip(reductions, sums, others))
-      combined.push_back(elements.combine(op.getKind(), sum, other));
+    for (auto [own, sum, other] : llvm::zip(reductions, sums, others))
+      combined.push_back(elements.combine(own.kind, sum, other));
     return combined;
   };
   auto combineRun = [&](Value first, Value end) -> SmallVector<Value> {
@@ -135,19 +152,17 @@ SmallVector<Value> FinalizeKernel::combinePartials(Value column, Value from,
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPointToStart(loop.getBody());
     Value index = arith::AddIOp::create(
-        b, loc,
-        arith::MulIOp::create(b, loc, loop.getInductionVar(),
-                              elements.constant(columns)),
+        b, loc, arith::MulIOp::create(b, loc, loop.getInductionVar(), width),
         column);
     SmallVector<Value> parts;
-    for (auto [op, pointer] : llvm::zip(reductions, partials))
+    for (auto [own, pointer] : llvm::zip(reductions, partials))
       parts.push_back(
-          elements.loadRaw(pointer, index, getAccumulatorType(op), 1));
+          elements.loadRaw(pointer, index, getAccumulatorType(own.element), 1));
     scf::YieldOp::create(b, loc, combine(loop.getRegionIterArgs(), parts));
     return loop.getResults();
   };
-  if (llvm::none_of(reductions, [](ReduceRowsOp op) {
-        return isRounded(op.getKind(), inputElement(op));
+  if (llvm::none_of(reductions, [](const Reduction &own) {
+        return isRounded(own.kind, own.element);
       }))
     return combineRun(from, count);
   return combineRuns(b, loc, from, count, step * kRunTerms, initial, combineRun,
@@ -156,9 +171,9 @@ SmallVector<Value> FinalizeKernel::combinePartials(Value column, Value from,
 
 /// Combines what the lanes of a warp have of one column: each `lanes`th lane.
 void FinalizeKernel::combineLanes(MutableArrayRef<Value> sums, int64_t lanes) {
-  for (auto [op, sum] : llvm::zip(reductions, sums))
+  for (auto [own, sum] : llvm::zip(reductions, sums))
     for (int64_t offset = lanes; offset < kCudaColumns; offset *= 2)
-      sum = elements.combine(op.getKind(), sum, elements.shuffle(sum, offset));
+      sum = elements.combine(own.kind, sum, elements.shuffle(sum, offset));
 }
 
 /// Combines the strips of a CUDA block through shared memory.
@@ -183,23 +198,22 @@ void FinalizeKernel::combineStrips(SmallVectorImpl<Value> &sums, Value thread,
     for (int64_t row = 0; row < kCudaStrips; ++row) {
       Value part = elements.loadSlot(
           shared, slot(number, elements.constant(row)), sum.getType());
-      total = total
-                  ? elements.combine(reductions[number].getKind(), total, part)
-                  : part;
+      total =
+          total ? elements.combine(reductions[number].kind, total, part) : part;
     }
     sum = total;
   }
 }
 
-/// Computes and stores what depends on the reductions of one column.
+/// Computes and stores what depends on the reductions of one column, or row.
 void FinalizeKernel::storeColumn(Value column, ValueRange sums) {
   Element element;
-  element.row = elements.constant(0);
-  element.column = column;
-  for (auto [op, sum] : llvm::zip(reductions, sums))
+  element.row = columns ? elements.constant(0) : column;
+  element.column = columns ? column : elements.constant(0);
+  for (auto [own, sum] : llvm::zip(reductions, sums))
     // What reads it sees the compute type of the result's element type.
-    element.values[op.getResult()] = convertElement(
-        b, loc, sum, inputElement(op), getElementTypeOrSelf(op.getType()));
+    element.values[own.result] = convertElement(
+        b, loc, sum, own.element, getElementTypeOrSelf(own.result));
   for (const Store &store : group.getStores())
     if (llvm::is_contained(outputs, store.output))
       elements.store(elements.compute(store.value, element), store.access,
@@ -212,8 +226,8 @@ void FinalizeKernel::emitCuda() {
   };
   Value thread = toI64(NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()));
   Value strip = toI64(NVVM::ThreadIdYOp::create(b, loc, b.getI32Type()));
-  auto lanes = static_cast<int64_t>(
-      llvm::PowerOf2Ceil(std::clamp<int64_t>(columns, 1, kCudaColumns)));
+  auto lanes = static_cast<int64_t>(llvm::PowerOf2Ceil(
+      std::clamp<int64_t>(columns.value_or(kCudaColumns), 1, kCudaColumns)));
   int64_t stripsInWarp = kCudaColumns / lanes;
   Value lane = arith::RemUIOp::create(b, loc, thread, elements.constant(lanes));
   Value first = arith::AddIOp::create(
@@ -225,18 +239,19 @@ void FinalizeKernel::emitCuda() {
       arith::MulIOp::create(b, loc, worker, elements.constant(kCudaColumns)),
       lane);
   // Threads past the last column repeat it, and store nothing.
-  Value read =
-      arith::MinSIOp::create(b, loc, column, elements.constant(columns - 1));
+  Value last = columns
+                   ? elements.constant(*columns - 1)
+                   : arith::SubIOp::create(b, loc, width, elements.constant(1));
+  Value read = arith::MinSIOp::create(b, loc, column, last);
   SmallVector<Value> sums =
       combinePartials(read, first, kCudaStrips * stripsInWarp);
   combineLanes(sums, lanes);
   combineStrips(sums, thread, strip);
-  auto less = [&](Value value, int64_t end) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, value,
-                                 elements.constant(end));
+  auto less = [&](Value value, Value end) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, value, end);
   };
-  Value mayStore =
-      arith::AndIOp::create(b, loc, less(column, columns), less(first, 1));
+  Value mayStore = arith::AndIOp::create(b, loc, less(column, width),
+                                         less(first, elements.constant(1)));
   auto guard = scf::IfOp::create(b, loc, mayStore, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(guard.thenBlock());
@@ -249,7 +264,7 @@ void FinalizeKernel::emitCpu() {
   Value to = arith::MinSIOp::create(
       b, loc,
       arith::AddIOp::create(b, loc, from, elements.constant(kCpuColumns)),
-      elements.constant(columns));
+      width);
   auto loop = scf::ForOp::create(b, loc, from, to, elements.constant(1));
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -268,20 +283,25 @@ func::FuncOp FinalizeKernel::emit(StringRef name) {
   return kernel;
 }
 
-Schedule mlir::fuseops::getFinalizeSchedule(int64_t columns,
+Schedule mlir::fuseops::getFinalizeSchedule(FinalColumns columns,
                                             KernelDevice device) {
   bool isCuda = device == KernelDevice::CUDA;
+  int64_t each = isCuda ? kCudaColumns : kCpuColumns;
   Schedule schedule;
   schedule.threads = isCuda ? kCudaColumns : 1;
   schedule.rows = isCuda ? kCudaStrips : 1;
+  if (!columns) {
+    schedule.rowsPerWorker = each;
+    schedule.workers = std::numeric_limits<int32_t>::max();
+    return schedule;
+  }
   // Without columns there is nothing to launch.
-  schedule.workers = std::max<int64_t>(
-      1, llvm::divideCeil(columns, isCuda ? kCudaColumns : kCpuColumns));
+  schedule.workers = std::max<int64_t>(1, llvm::divideCeil(*columns, each));
   return schedule;
 }
 
 func::FuncOp mlir::fuseops::emitFinalizeKernel(
-    const KernelGroup &group, int64_t columns, ArrayRef<Value> arguments,
+    const KernelGroup &group, FinalColumns columns, ArrayRef<Value> arguments,
     ArrayRef<unsigned> outputs, KernelDevice device, StringRef name,
     OpBuilder &builder) {
   return FinalizeKernel(group, columns, arguments, outputs, device, builder)

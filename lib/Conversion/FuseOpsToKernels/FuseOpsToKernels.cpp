@@ -23,7 +23,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 #define DEBUG_TYPE "convert-fuseops-to-kernels"
@@ -319,6 +318,8 @@ LogicalResult GroupLowering::lowerKernelGroup() {
     }
   for (ReduceRowsOp op : body->getRowReductions())
     types.push_back(getPartialsType(*body, *schedule, op));
+  for (ReduceColumnsOp op : body->getColumnReductions())
+    types.push_back(getPartialsType(*schedule, op));
 
   rewriter.setInsertionPoint(group);
   SmallVector<Value> inputs(group.getInputs());
@@ -372,61 +373,31 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
                                       const Schedule &schedule,
                                       ValueRange partials,
                                       SmallVectorImpl<Value> &results) {
-  auto yield = cast<YieldOp>(group.getBody().front().getTerminator());
-  // What each final output depends on.
-  auto dependencies = [&](Value value, auto &&self,
-                          llvm::SmallSetVector<Value, 4> &arguments,
-                          llvm::SmallSetVector<int64_t, 2> &columns) -> void {
-    if (auto reduction = value.getDefiningOp<ReduceRowsOp>()) {
-      columns.insert(getColumns(reduction.getInput().getType()));
-      return;
-    }
-    if (std::optional<Access> access = body.getAccess(value)) {
-      arguments.insert(access->tensor);
-      return;
-    }
-    for (Value operand : value.getDefiningOp()->getOperands())
-      self(operand, self, arguments, columns);
-  };
-  struct Part {
-    llvm::SmallSetVector<Value, 4> arguments;
-    SmallVector<unsigned> outputs;
-  };
-  llvm::MapVector<int64_t, Part> parts;
-  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
-    if (!body.isFinal(value))
-      continue;
-    llvm::SmallSetVector<Value, 4> arguments;
-    llvm::SmallSetVector<int64_t, 2> columns;
-    dependencies(value, dependencies, arguments, columns);
-    if (columns.size() != 1)
-      return group.emitOpError()
-             << "computes a result from reductions over rows with different "
-                "numbers of columns";
-    Part &part = parts[columns[0]];
-    part.arguments.insert(arguments.begin(), arguments.end());
-    part.outputs.push_back(index);
-  }
+  FailureOr<SmallVector<FinalResults>> parts = findFinalResults(body);
+  if (failed(parts))
+    return failure();
   Extent mainUnfused = unfusedBytes;
   unfusedBytes = Extent();
-  for (auto [number, entry] : llvm::enumerate(parts)) {
-    int64_t columns = entry.first;
-    Part &part = entry.second;
+  ArrayRef<ReduceRowsOp> rowReductions = body.getRowReductions();
+  for (auto [number, part] : llvm::enumerate(*parts)) {
+    FinalColumns columns = part.columns;
     OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
     std::string name =
         makeUnique(kernelName + "_finalize" +
-                   (parts.size() > 1 ? "_" + Twine(number) : Twine()));
+                   (parts->size() > 1 ? "_" + Twine(number) : Twine()));
     func::FuncOp kernel =
         emitFinalizeKernel(body, columns, part.arguments.getArrayRef(),
                            part.outputs, device, name, builder);
     if (target.smVersion >= 90)
       kernel->setAttr(kStartsEarlyAttr, rewriter.getUnitAttr());
     SmallVector<Value> inputs;
-    for (size_t i = 0; i < partials.size(); ++i) {
-      ReduceRowsOp op = body.getRowReductions()[i];
+    for (size_t i = 0; i < rowReductions.size(); ++i) {
+      ReduceRowsOp op = rowReductions[i];
       if (getColumns(op.getInput().getType()) == columns)
         inputs.push_back(partials[i]);
     }
+    if (!columns)
+      llvm::append_range(inputs, partials.drop_front(rowReductions.size()));
     size_t numPartials = inputs.size();
     for (Value argument : part.arguments)
       inputs.push_back(
@@ -435,7 +406,9 @@ LogicalResult GroupLowering::finalize(const KernelGroup &body,
     for (unsigned output : part.outputs)
       types.push_back(group.getResult(output).getType());
     Schedule chunks = getFinalizeSchedule(columns, device);
-    Extent rows{columns == 0 ? 0 : chunks.workers, 0};
+    Extent rows = body.getSpace().rows;
+    if (columns)
+      rows = Extent{*columns == 0 ? 0 : chunks.workers, 0};
     LaunchOp launched =
         launch(kernel, KernelTemplate::Finalize, types, inputs, chunks, rows);
     // The partial results of one kernel's reductions with as many columns are

@@ -145,6 +145,7 @@ void GemmKernel::emitEpilogue(GemmTile &tile, MutableArrayRef<Value> carried) {
   elements.readBlock = [&](ExpandBlocksOp op, const Element &element) {
     return elements.splat(computeBlock(op.getInput(), element), element.width);
   };
+  openRowSums();
   for (int64_t first = 0; first < layout.getPartColumns();
        first += layout.spanColumns) {
     // Of each reduction over rows the pairs of columns of this span.
@@ -158,6 +159,7 @@ void GemmKernel::emitEpilogue(GemmTile &tile, MutableArrayRef<Value> carried) {
       emitSpan(tile, block, first, carried, columnSums);
     storeColumnSums(tile, first, columnSums);
   }
+  withOwnThread([&] { storeRowSums(tile); });
 }
 
 /// The columns from `first` on that are computed together: a chunk, or the
@@ -217,6 +219,7 @@ void GemmKernel::emitChunk(const GemmTile &tile, int64_t firstBlock,
       for (OpenStore &store : stores)
         give(store, own);
       reduceElement(own.element, level, carried, columnSums, inSpan);
+      reduceAlongRow(own.element, level, 2 * (firstBlock + block) + half);
       reduceIntoBlocks(own.element, level);
     }
   for (OpenStore &store : stores)

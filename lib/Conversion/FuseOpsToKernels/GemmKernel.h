@@ -170,6 +170,11 @@ private:
   void readAhead(const GemmTile &tile);
   void openChunks(const GemmTile &tile);
 
+  // GemmRowSums.cpp
+  void openRowSums();
+  void reduceAlongRow(Element &element, unsigned level, int64_t number);
+  void storeRowSums(const GemmTile &tile);
+
   // GemmStores.cpp
   void openStores();
   void openBuffers(MutableArrayRef<OpenStore> stores);
@@ -235,6 +240,9 @@ private:
   SmallVector<GemmElement> visited;
   /// By the number of the first of `visited`, and columns.
   std::map<std::pair<int64_t, int64_t>, std::unique_ptr<GemmBlock>> blocks;
+  /// Of each reduction along rows: what this thread has of the tile, of the
+  /// upper and the lower row of each 64.
+  SmallVector<SmallVector<Value>> rowSums;
   /// Of a cluster: the number of the tile among those of the warpgroup.
   Value turn;
   /// What all sums are multiplied by: the scales of whole tensors. Null where

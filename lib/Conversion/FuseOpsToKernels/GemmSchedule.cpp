@@ -145,12 +145,12 @@ static LogicalResult verifyProduct(const KernelGroup &group,
              << store.value.getType();
   }
   if (llvm::any_of(group.getRowOps(), [&](Operation *inner) {
-        return !isa<PointwiseOp, ReduceRowsOp, ReduceBlocksOp, ExpandBlocksOp,
-                    ConcatOp>(inner);
+        return !isa<PointwiseOp, ReduceRowsOp, ReduceColumnsOp, ReduceBlocksOp,
+                    ExpandBlocksOp, ConcatOp>(inner);
       }))
     return op.emitOpError()
-           << "expected only pointwise operations, reductions over rows and "
-              "blocks beside the contraction in a group of template `gemm`";
+           << "expected only pointwise operations, reductions and blocks "
+              "beside the contraction in a group of template `gemm`";
   for (Operation *inner : group.getRowOps())
     if (BlockShape shape = group.getBlocksOf(inner);
         shape.isVisited() &&

@@ -10,6 +10,7 @@
 
 #include "FuseOps/Conversion/KernelToLLVM.h"
 #include "KernelGroup.h"
+#include "PartialResults.h"
 #include "Schedule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -33,19 +34,19 @@ func::FuncOp emitTileKernel(const KernelGroup &group, const Schedule &schedule,
                             KernelDevice device, bool roundIntermediates,
                             StringRef name, OpBuilder &builder);
 
-/// Emits the finalize kernel of the reductions over rows that have `columns`
-/// columns: it sums their partial results in order and computes the results
-/// that depend on them. Parameters: the partial results of each such reduction,
-/// the group arguments `arguments`, the results `outputs`; the number of column
-/// chunks; `count`, the number of partial results. The outputs depend on
-/// reductions with that number of columns only.
-func::FuncOp emitFinalizeKernel(const KernelGroup &group, int64_t columns,
+/// Emits the finalize kernel of the reductions that `columns` names: it sums
+/// their partial results in order and computes the results that depend on them.
+/// Parameters: the partial results of each such reduction, the group arguments
+/// `arguments`, the results `outputs`; the number of column chunks, or of rows;
+/// `count`, the number of partial results. The outputs depend on these
+/// reductions only.
+func::FuncOp emitFinalizeKernel(const KernelGroup &group, FinalColumns columns,
                                 ArrayRef<Value> arguments,
                                 ArrayRef<unsigned> outputs, KernelDevice device,
                                 StringRef name, OpBuilder &builder);
 
-/// How a finalize kernel's columns are cut.
-Schedule getFinalizeSchedule(int64_t columns, KernelDevice device);
+/// How a finalize kernel's columns, or its rows, are cut.
+Schedule getFinalizeSchedule(FinalColumns columns, KernelDevice device);
 
 /// CUDA: sets the fast-math flags, for `shortenMath`, of the scalars of each
 /// operation whose results are rounded to 16 bits or fewer. What an operation

@@ -61,7 +61,8 @@ KernelFrame KernelFrame::open(ElementBuilder &elements,
   Location loc = elements.loc;
   GroupOp op = group.getGroup();
   SmallVector<Value> results = directResults(group);
-  size_t numReductions = group.getRowReductions().size();
+  size_t numReductions =
+      group.getRowReductions().size() + group.getColumnReductions().size();
   unsigned numInputs = op.getInputs().size();
   unsigned numPointers =
       numInputs + schedule.tickets + results.size() + numReductions;

@@ -27,10 +27,11 @@ inline Type elementOf(Value value) {
 struct KernelFrame {
   func::FuncOp kernel;
   Value rows, count, worker, workers;
-  Value threadX, threadY;      ///< CUDA only
-  Value tickets;               ///< the counter of a schedule with `tickets`
-  SmallVector<Value> partials; ///< one pointer for each reduction over rows
-  SmallVector<Value> maps;     ///< addresses of tensor maps
+  Value threadX, threadY; ///< CUDA only
+  Value tickets;          ///< the counter of a schedule with `tickets`
+  /// One pointer for each reduction over rows, then for each along rows.
+  SmallVector<Value> partials;
+  SmallVector<Value> maps; ///< addresses of tensor maps
 
   /// Makes the function, leaves the builder in its entry block and tells
   /// `elements` where each tensor is.

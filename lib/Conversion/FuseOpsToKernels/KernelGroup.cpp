@@ -279,27 +279,46 @@ Placement KernelGroup::getPlacement(Value value) const {
   return own.columns == 1 ? Placement::Scalar : Placement::RowVector;
 }
 
+/// Takes in what reads the result of a reduction that a finalize kernel ends.
+LogicalResult KernelGroup::addFinal(Operation &op) {
+  auto pointwise = dyn_cast<PointwiseOp>(op);
+  Placement placement = getPlacement(op.getResult(0));
+  auto isIn = [&](const DenseSet<Value> &values) {
+    return llvm::any_of(op.getOperands(), [&](Value operand) {
+      return values.contains(operand);
+    });
+  };
+  if (isIn(rowFinals)) {
+    if (!pointwise || placement != Placement::PerRow || isIn(finals))
+      return op.emitOpError()
+             << "reads a reduction of whole rows within its own kernel, of "
+                "whose tiles each has a part";
+    rowFinals.insert(op.result_begin(), op.result_end());
+  } else {
+    bool isOfRow =
+        placement == Placement::Full || placement == Placement::PerRow;
+    if (!pointwise || (isOfRow && space.rows != Extent{1, 0}))
+      return op.emitOpError()
+             << "reads a reduction over rows within its own kernel";
+    finals.insert(op.result_begin(), op.result_end());
+  }
+  finalOps.push_back(pointwise);
+  return success();
+}
+
 LogicalResult KernelGroup::findLevels() {
   for (Operation &op : group.getBody().front().without_terminator()) {
     unsigned level = 0;
-    bool isFinalOp = false;
-    for (Value operand : op.getOperands()) {
+    for (Value operand : op.getOperands())
       level = std::max(level, levels.lookup(operand));
-      isFinalOp |= finals.contains(operand);
-    }
-    if (isa<ReduceRowsOp>(op) || isFinalOp)
-      finals.insert(op.result_begin(), op.result_end());
-    if (isFinalOp) {
-      auto pointwise = dyn_cast<PointwiseOp>(op);
-      if (!pointwise || getPlacement(op.getResult(0)) == Placement::Full ||
-          getPlacement(op.getResult(0)) == Placement::PerRow) {
-        if (!pointwise || space.rows != Extent{1, 0})
-          return op.emitOpError()
-                 << "reads a reduction over rows within its own kernel";
-      }
-      finalOps.push_back(pointwise);
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value operand) { return isFinal(operand); })) {
+      if (failed(addFinal(op)))
+        return failure();
       continue;
     }
+    if (isa<ReduceRowsOp>(op))
+      finals.insert(op.getResult(0));
     // What only says how another reads or writes computes nothing, and a
     // product is there before its neighbours.
     if (isa<ReshapeOp, SliceOp, PermuteOp>(op) || isProduct(&op)) {
@@ -314,9 +333,19 @@ LogicalResult KernelGroup::findLevels() {
       levels[op.getResult(0)] = level;
       continue;
     }
-    if (isa<ReduceColumnsOp>(op) && isOfTiles())
+    if (isa<ReduceColumnsOp>(op) && isTile())
       return op.emitOpError()
              << "reduces whole rows, which a kernel of tiles does not see";
+    if (auto columns = dyn_cast<ReduceColumnsOp>(op); columns && product) {
+      if (getPlacement(columns.getInput()) != Placement::Full)
+        return op.emitOpError() << "reduces what has no element for each of "
+                                   "the contraction's, beside it";
+      rowFinals.insert(columns.getResult());
+      levels[columns.getResult()] = level;
+      columnReductions.push_back(columns);
+      rowOps.push_back(&op);
+      continue;
+    }
     if (isa<ReduceColumnsOp>(op) || (isOfTiles() && isa<ReduceBlocksOp>(op)))
       ++level;
     for (Value result : op.getResults())

@@ -76,15 +76,22 @@ public:
   /// row kernel knows blocks along its row in the pass that reduces them.
   unsigned getLevel(Value value) const { return levels.lookup(value); }
   unsigned getNumLevels() const { return numLevels; }
-  /// Whether `value` needs the result of a reduction over rows: it is computed
-  /// by the finalize kernel.
-  bool isFinal(Value value) const { return finals.contains(value); }
+  /// Whether `value` needs the result of a reduction over rows, or of one along
+  /// rows of which each tile has a part: it is computed by a finalize kernel.
+  bool isFinal(Value value) const {
+    return finals.contains(value) || rowFinals.contains(value);
+  }
 
   /// Core operations of the row or tile kernel, in order.
   ArrayRef<Operation *> getRowOps() const { return rowOps; }
   /// Pointwise operations of the finalize kernel, in order.
   ArrayRef<PointwiseOp> getFinalOps() const { return finalOps; }
   ArrayRef<ReduceRowsOp> getRowReductions() const { return rowReductions; }
+  /// Beside a contraction: the reductions along rows that a finalize kernel
+  /// ends.
+  ArrayRef<ReduceColumnsOp> getColumnReductions() const {
+    return columnReductions;
+  }
   /// Whether `op` gives one element of the whole matrix, so that it is no
   /// matter which rows anyone sees. A kernel of rows adds them up one by one.
   bool isWhole(ReduceRowsOp op) const;
@@ -117,6 +124,7 @@ private:
   void findProductParts();
   LogicalResult findSpace();
   LogicalResult findLevels();
+  LogicalResult addFinal(Operation &op);
   LogicalResult findStores();
   LogicalResult findStores(Value value, const View &view, unsigned output);
   LogicalResult verifyReads(Operation &op) const;
@@ -130,9 +138,11 @@ private:
   DenseMap<Value, unsigned> levels;
   unsigned numLevels = 1;
   DenseSet<Value> finals;
+  DenseSet<Value> rowFinals; ///< of reductions along rows
   SmallVector<Operation *> rowOps;
   SmallVector<PointwiseOp> finalOps;
   SmallVector<ReduceRowsOp> rowReductions;
+  SmallVector<ReduceColumnsOp> columnReductions;
   SmallVector<Store> stores;
 };
 

@@ -79,11 +79,53 @@ fuseops.fusible @whole_rows(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> te
 forward {
   %y = fuseops.group @k gemm (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16> {
     %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
-    // expected-error @below {{'fuseops.reduce_columns' op reduces whole rows, which a kernel of tiles does not see}}
+    // expected-error @below {{'fuseops.pointwise' op reads a reduction of whole rows within its own kernel, of whose tiles each has a part}}
     %q = fuseops.softmax %z : tensor<?x64xbf16> -> tensor<?x64xbf16>
     fuseops.yield %q : tensor<?x64xbf16>
   }
   fuseops.return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+fuseops.fusible @sums_of_sums(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<1xf32>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<1xf32> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    %m = fuseops.reduce_columns max %z : tensor<?x64xbf16> -> tensor<?x1xf32>
+    // expected-error @below {{'fuseops.reduce_rows' op reads a reduction of whole rows within its own kernel, of whose tiles each has a part}}
+    %s = fuseops.reduce_rows sum %m : tensor<?x1xf32> -> tensor<1xf32>
+    fuseops.yield %s : tensor<1xf32>
+  }
+  fuseops.return %y : tensor<1xf32>
+}
+
+// -----
+
+fuseops.fusible @two_kinds_of_sums(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<?x1xf32>
+forward {
+  %y = fuseops.group @k gemm (%a = %x, %b = %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x1xf32> {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    %m = fuseops.reduce_columns max %z : tensor<?x64xbf16> -> tensor<?x1xf32>
+    %n = fuseops.amax %z : tensor<?x64xbf16> -> tensor<f32>
+    // expected-error @below {{'fuseops.pointwise' op reads a reduction of whole rows within its own kernel, of whose tiles each has a part}}
+    %s = fuseops.mul %m, %n : tensor<?x1xf32>, tensor<f32> -> tensor<?x1xf32>
+    fuseops.yield %s : tensor<?x1xf32>
+  }
+  fuseops.return %y : tensor<?x1xf32>
+}
+
+// -----
+
+fuseops.fusible @other_rows(%x: tensor<?x64xbf16>, %w: tensor<64x64xbf16>, %g: tensor<1x64xbf16>) -> (tensor<?x64xbf16>, tensor<1x1xf32>)
+forward {
+  %y:2 = fuseops.group @k gemm (%a = %x, %b = %w, %c = %g) : (tensor<?x64xbf16>, tensor<64x64xbf16>, tensor<1x64xbf16>) -> (tensor<?x64xbf16>, tensor<1x1xf32>) {
+    %z = fuseops.linear %a, %b : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+    // expected-error @below {{'fuseops.reduce_columns' op reduces what has no element for each of the contraction's, beside it}}
+    %s = fuseops.reduce_columns sum %c : tensor<1x64xbf16> -> tensor<1x1xf32>
+    fuseops.yield %z, %s : tensor<?x64xbf16>, tensor<1x1xf32>
+  }
+  fuseops.return %y#0, %y#1 : tensor<?x64xbf16>, tensor<1x1xf32>
 }
 
 // -----

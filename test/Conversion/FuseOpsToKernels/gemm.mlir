@@ -82,6 +82,31 @@ forward {
   fuseops.return %y#0, %y#1, %y#2 : tensor<?x384xf8E4M3FN>, tensor<384xbf16>, tensor<f32>
 }
 
+// Of a sum along a row each of the three tiles has a part: a finalize kernel ends it, 32
+// rows in a block, and computes what only needs it.
+// CHECK-LABEL: fuseops.fusible @row_sums
+// CHECK: %[[P:.+]]:4 = fuseops.launch @kernels::@row_sums_k
+// CHECK-SAME: -> (tensor<?x384xbf16>, tensor<?x4x384xf32, #fuseops.blocks<128>>, tensor<3x?x1xf32>, tensor<3x?x1xf32>)
+// CHECK: %[[S:.+]]:2 = fuseops.launch @kernels::@row_sums_k_finalize_0(%[[P]]#2, %[[P]]#3, %{{[a-z0-9]+}})
+// CHECK-SAME: count_max_workers = 2147483647 : i64, count_rows = array<i64: 3, 0>
+// CHECK-SAME: max_workers = 2147483647 : i64
+// CHECK-SAME: rows = array<i64: 0, 1>, rows_per_worker = 32 : i64
+// CHECK-SAME: threads_x = 32 : i64, threads_y = 16 : i64
+// CHECK: %[[D:.+]] = fuseops.launch @kernels::@row_sums_k_finalize_1(%[[P]]#1)
+// CHECK: fuseops.return %[[P]]#0, %[[S]]#0, %[[D]], %[[S]]#1
+fuseops.fusible @row_sums(%x: tensor<?x256xbf16>, %w: tensor<384x256xbf16>, %by: tensor<?x1xf32>) -> (tensor<?x384xbf16>, tensor<?x1xbf16>, tensor<384xbf16>, tensor<?x1xf32>)
+forward {
+  %y:4 = fuseops.group @k gemm (%a = %x, %c = %w, %b = %by) : (tensor<?x256xbf16>, tensor<384x256xbf16>, tensor<?x1xf32>) -> (tensor<?x384xbf16>, tensor<?x1xbf16>, tensor<384xbf16>, tensor<?x1xf32>) {
+    %p = fuseops.linear %a, %c : (tensor<?x256xbf16>, tensor<384x256xbf16>) -> tensor<?x384xbf16>
+    %m = fuseops.reduce_columns max %p : tensor<?x384xbf16> -> tensor<?x1xbf16>
+    %d = fuseops.reduce_rows sum %p : tensor<?x384xbf16> -> tensor<384xbf16>
+    %s = fuseops.reduce_columns sum %p : tensor<?x384xbf16> -> tensor<?x1xf32>
+    %t = fuseops.mul %s, %b : tensor<?x1xf32>, tensor<?x1xf32> -> tensor<?x1xf32>
+    fuseops.yield %p, %m, %d, %t : tensor<?x384xbf16>, tensor<?x1xbf16>, tensor<384xbf16>, tensor<?x1xf32>
+  }
+  fuseops.return %y#0, %y#1, %y#2, %y#3 : tensor<?x384xbf16>, tensor<?x1xbf16>, tensor<384xbf16>, tensor<?x1xf32>
+}
+
 // Without `fast_accumulate` each stage is added by itself: three warpgroups, and
 // no more stages than there are.
 // CHECK-LABEL: fuseops.fusible @promoted
