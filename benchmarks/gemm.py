@@ -156,6 +156,15 @@ QUANTIZE_HALVES = """
 %m = fuseops.amax %l : tensor<?xNxbf16> -> {m}
 %r = fuseops.permute %q order[1, 0] : {q} -> {r}
 """
+# What the norm that follows needs of each row.
+RESIDUAL = """
+%h = fuseops.add %p, %r : {r}, {r} -> {h}
+%squares = fuseops.pointwise (%v = %h) : ({h}) -> tensor<?xNxf32> {
+  %x = arith.mulf %v, %v : f32
+  fuseops.yield %x : f32
+}
+%c = fuseops.reduce_columns sum %squares : tensor<?xNxf32> -> {c}
+"""
 
 
 def fp8(m: int, n: int, k: int) -> Tensors:
@@ -232,6 +241,12 @@ def keep(p: torch.Tensor) -> Tensors:
 
 def add(p: torch.Tensor, other: torch.Tensor) -> Tensors:
     return [p + other]
+
+
+def finish_residual(p: torch.Tensor, r: torch.Tensor) -> Tensors:
+    h = p + r
+    # Of what is stored, which is rounded.
+    return [h, h.bfloat16().double().square().sum(1, keepdim=True)]
 
 
 def finish_gelu(p: torch.Tensor, bias: torch.Tensor, factor: torch.Tensor) -> Tensors:
@@ -326,13 +341,13 @@ ROWS = [
         (SHAPES[0],),
     ),
     Row(
-        "gemm_residual",
+        "gemm_residual_sumsq",
         FP8 + "; r: tensor<?xNxbf16>",
-        FAST + "\n%y = fuseops.add %p, %r : {r}, {r} -> {y}",
-        "y: tensor<?xNxbf16>",
+        FAST + RESIDUAL,
+        "h: tensor<?xNxbf16>; c: tensor<?x1xf32>",
         lambda m, n, k: [*fp8(m, n, k), normal(m, n)],
         by_tensor,
-        add,
+        finish_residual,
         lambda *inputs: scaled_mm(*inputs[:4]),
         (SHAPES[1],),
     ),
