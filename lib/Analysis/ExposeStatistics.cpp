@@ -1,4 +1,4 @@
-//===- ExposeStatistics.cpp - Takes apart what tiles need of rows --------===//
+//===- ExposeStatistics.cpp - Takes apart what reduces rows --------------===//
 //
 // Part of the FuseOps project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 
 #include "FuseOps/Analysis/BlockValues.h"
 #include "FuseOps/Analysis/FusionPlan.h"
+#include "FuseOps/Analysis/Product.h"
 #include "FuseOps/Dialect/FuseOps/Layout.h"
 
 using namespace mlir;
@@ -29,7 +30,8 @@ void mlir::fuseops::decomposeInPlace(FusibleOpInterface op,
   rewriter.replaceOp(op, results);
 }
 
-void mlir::fuseops::exposeStatistics(Block &block, RewriterBase &rewriter) {
+/// Takes apart what tiles are computed from.
+static void exposeForTiles(Block &block, RewriterBase &rewriter) {
   // What tiles are computed from, as far as it has their rows and columns.
   SmallVector<std::pair<OpOperand *, IterationSpace>> worklist;
   for (Operation &op : block.without_terminator()) {
@@ -64,4 +66,40 @@ void mlir::fuseops::exposeStatistics(Block &block, RewriterBase &rewriter) {
     for (OpOperand &operand : op->getOpOperands())
       worklist.push_back({&operand, space});
   }
+}
+
+/// Takes apart what reduces rows of elements that the kernel of a contraction
+/// may compute.
+static void exposeForProducts(Block &block, RewriterBase &rewriter) {
+  llvm::DenseSet<Value> ofProducts;
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    auto fusible = dyn_cast<FusibleOpInterface>(op);
+    if (!fusible) {
+      std::optional<Product> product = Product::get(&op);
+      if (product && product->findFault().empty())
+        ofProducts.insert(product->getResult());
+      continue;
+    }
+    IterationSpace space = getSpace(fusible.getIterationSpace());
+    bool readsProduct = llvm::any_of(op.getOperands(), [&](Value operand) {
+      auto type = dyn_cast<RankedTensorType>(operand.getType());
+      return ofProducts.contains(skipReshapes(operand)) && type &&
+             getSpace(type) == space;
+    });
+    if (!readsProduct)
+      continue;
+    OperationShape shape = inspectOperation(&op);
+    if (shape.kernelTemplate == KernelTemplate::Pointwise)
+      ofProducts.insert(op.result_begin(), op.result_end());
+    else if (shape.kernelTemplate == KernelTemplate::Row && shape.needsRows &&
+             !shape.needsRowsTwice && !isa<ReduceColumnsOp>(op))
+      decomposeInPlace(fusible, rewriter);
+  }
+}
+
+void mlir::fuseops::exposeStatistics(Block &block, bool generatesProducts,
+                                     RewriterBase &rewriter) {
+  exposeForTiles(block, rewriter);
+  if (generatesProducts)
+    exposeForProducts(block, rewriter);
 }

@@ -399,11 +399,14 @@ double FusionGraph::getLaunchCost(ArrayRef<unsigned> group) const {
         return !nodes[member].isMemory && !nodes[member].isProduct;
       }))
     return 0;
-  // What is reduced over rows is finished by a launch of its own.
+  // What is reduced over rows is finished by a launch of its own, and so is
+  // what tiles reduce along rows.
   bool isFinalized = llvm::any_of(group, [&](unsigned member) {
     return nodes[member].shape.reduced.any();
   });
-  return kLaunchBytes * (isFinalized ? 2 : 1);
+  bool endsRows =
+      getTemplate(group) == KernelTemplate::Gemm && needsRows(group);
+  return kLaunchBytes * (1 + (isFinalized ? 1 : 0) + (endsRows ? 1 : 0));
 }
 
 bool FusionGraph::canFollow(unsigned node, unsigned other) const {

@@ -63,8 +63,8 @@ public:
   /// of the others.
   ArrayRef<std::pair<unsigned, unsigned>> getPairs() const { return pairs; }
 
-  /// The condition that forbids `group`: 1, 2, 9 or 10, as far as the spaces of
-  /// its nodes tell, or 0.
+  /// The condition that forbids `group`: 1, 2, 6, 9 or 10, as far as the spaces
+  /// of its nodes tell, or 0.
   unsigned checkSpaces(ArrayRef<unsigned> group) const;
   /// The condition 2, 4, 5, 6 or 7 that forbids `group`, whose spaces agree, or
   /// 0.

@@ -27,7 +27,7 @@ static bool isWrittenByProduct(const FusionNode &node, int64_t columns) {
 }
 
 /// Whether the kernel of a product finds what the node computes: elements,
-/// blocks along a row, and sums over rows.
+/// blocks along a row, and sums over rows and along them.
 static bool isComputedByProduct(const FusionNode &node) {
   auto isAlongRow = [](auto op) {
     return op && op.getBlockRows() == 1 &&
@@ -36,6 +36,7 @@ static bool isComputedByProduct(const FusionNode &node) {
   return node.shape.kernelTemplate == KernelTemplate::Pointwise ||
          (node.shape.kernelTemplate == KernelTemplate::RowColumn &&
           !node.shape.needsRows) ||
+         isa<ReduceColumnsOp>(node.op) ||
          isAlongRow(dyn_cast<ReduceBlocksOp>(node.op)) ||
          isAlongRow(dyn_cast<ExpandBlocksOp>(node.op));
 }
@@ -55,16 +56,31 @@ unsigned FusionGraph::checkProduct(ArrayRef<unsigned> group,
   IterationSpace space = own.space;
   if (isHalved)
     space.columns /= 2;
+  // What is known of rows when all their tiles are.
+  llvm::SmallDenseSet<unsigned> statistics;
   for (unsigned member : group) {
     const FusionNode &node = nodes[member];
     if (member == product)
       continue;
     if (!node.isMemory)
       return 1;
-    // What is moved on was seen before.
-    if (node.space.rows != space.rows ||
-        (!node.isMoved() && node.space.columns != space.columns))
+    if (node.space.rows != space.rows)
       return 2;
+    if (llvm::any_of(node.edges, [&](FusionNode::Edge edge) {
+          return statistics.contains(edge.producer);
+        })) {
+      // 6. what is computed of them alone is of rows too
+      if (node.shape.kernelTemplate != KernelTemplate::Pointwise ||
+          node.isMoved() || node.space.columns != 1)
+        return 6;
+      statistics.insert(member);
+      continue;
+    }
+    // What is moved on was seen before.
+    if (!node.isMoved() && node.space.columns != space.columns)
+      return 2;
+    if (isa<ReduceColumnsOp>(node.op))
+      statistics.insert(member);
     // 9. the kernel computes elements of its result, blocks and sums over rows
     if (!isComputedByProduct(node) ||
         (node.isMoved() && !isWrittenByProduct(node, space.columns)))

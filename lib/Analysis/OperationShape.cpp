@@ -92,13 +92,22 @@ OperationShape mlir::fuseops::inspectOperation(Operation *op) {
       fusible.decompose(builder, scratch.getArguments());
   // The result of a reduction over rows, and what is computed from it.
   llvm::DenseSet<Value> reduced;
+  // Likewise of a reduction of rows.
+  llvm::DenseSet<Value> statistics;
   for (Operation &inner : scratch) {
     shape.blockBytes += countBlockBytes(inner);
-    if (auto reduction = dyn_cast<ReduceColumnsOp>(inner))
-      shape.needsRows |= reducesRow(reduction);
-    if (isa<ReduceRowsOp>(inner) ||
-        llvm::any_of(inner.getOperands(),
-                     [&](Value operand) { return reduced.contains(operand); }))
+    auto readsAny = [&](const llvm::DenseSet<Value> &values) {
+      return llvm::any_of(inner.getOperands(), [&](Value operand) {
+        return values.contains(operand);
+      });
+    };
+    auto columns = dyn_cast<ReduceColumnsOp>(inner);
+    bool isOfRow = columns && reducesRow(columns);
+    shape.needsRows |= isOfRow;
+    shape.needsRowsTwice |= isOfRow && readsAny(statistics);
+    if (isOfRow || readsAny(statistics))
+      statistics.insert(inner.result_begin(), inner.result_end());
+    if (isa<ReduceRowsOp>(inner) || readsAny(reduced))
       reduced.insert(inner.result_begin(), inner.result_end());
     if (std::optional<int64_t> rows = getBlockRows(inner); rows && *rows > 1)
       shape.kernelTemplate = KernelTemplate::Tile;

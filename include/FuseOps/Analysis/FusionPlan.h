@@ -15,7 +15,10 @@ namespace mlir::fuseops {
 
 /// Replaces operations by their core operations where a tile kernel needs their
 /// result and they reduce rows, so that only the reduction is another kernel's.
-void exposeStatistics(Block &block, RewriterBase &rewriter);
+/// With `generatesProducts` also where they reduce, in one pass, rows of what a
+/// contraction's kernel computes, so that it may have the reduction.
+void exposeStatistics(Block &block, bool generatesProducts,
+                      RewriterBase &rewriter);
 
 /// One group of the plan, in execution order within the plan.
 struct FusionGroup {

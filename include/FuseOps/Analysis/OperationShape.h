@@ -38,6 +38,9 @@ struct OperationShape {
   /// Whether it needs something of a whole row before it knows its elements. A
   /// reduction to one element is none: any part of a tensor adds to it.
   bool needsRows = false;
+  /// Whether a reduction of rows needs another's result: one pass over a row is
+  /// not enough.
+  bool needsRowsTwice = false;
   /// At most what a tile kernel of 128 threads keeps in shared memory for its
   /// reductions and values of blocks.
   int64_t blockBytes = 0;
