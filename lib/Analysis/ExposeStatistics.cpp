@@ -70,13 +70,15 @@ static void exposeForTiles(Block &block, RewriterBase &rewriter) {
 
 /// Takes apart what reduces rows of elements that the kernel of a contraction
 /// may compute.
-static void exposeForProducts(Block &block, RewriterBase &rewriter) {
+static void exposeForProducts(Block &block, GeneratedProducts generated,
+                              RewriterBase &rewriter) {
   llvm::DenseSet<Value> ofProducts;
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     auto fusible = dyn_cast<FusibleOpInterface>(op);
     if (!fusible) {
       std::optional<Product> product = Product::get(&op);
-      if (product && product->findFault().empty())
+      if (product && isGenerated(*product, generated) &&
+          product->findFault().empty())
         ofProducts.insert(product->getResult());
       continue;
     }
@@ -97,9 +99,8 @@ static void exposeForProducts(Block &block, RewriterBase &rewriter) {
   }
 }
 
-void mlir::fuseops::exposeStatistics(Block &block, bool generatesProducts,
+void mlir::fuseops::exposeStatistics(Block &block, GeneratedProducts generated,
                                      RewriterBase &rewriter) {
   exposeForTiles(block, rewriter);
-  if (generatesProducts)
-    exposeForProducts(block, rewriter);
+  exposeForProducts(block, generated, rewriter);
 }

@@ -161,11 +161,8 @@ void FusionGraph::inspect(FusionNode &node) {
   auto fusible = dyn_cast<FusibleOpInterface>(node.op);
   if (!fusible) {
     std::optional<Product> product = Product::get(node.op);
-    bool isGenerated =
-        product && (generated == GeneratedProducts::All ||
-                    (generated == GeneratedProducts::Grouped &&
-                     product->isGrouped()));
-    node.isProduct = isGenerated && product->findFault().empty();
+    node.isProduct = product && isGenerated(*product, generated) &&
+                     product->findFault().empty();
     if (!node.isProduct)
       return;
     node.isGrouped = product->isGrouped();

@@ -48,6 +48,12 @@ static unsigned explain(const FusionGraph &graph, const Partition &groups,
   return 8;
 }
 
+bool mlir::fuseops::isGenerated(const Product &product,
+                                GeneratedProducts generated) {
+  return generated == GeneratedProducts::All ||
+         (generated == GeneratedProducts::Grouped && product.isGrouped());
+}
+
 FusionPlan FusionPlan::compute(Block &block, bool fuse,
                                GeneratedProducts generated) {
   FusionPlan plan;

@@ -181,7 +181,7 @@ void mlir::fuseops::fuseRegion(Region &region, StringRef prefix,
   IRRewriter rewriter(region.getContext());
   if (fuse) {
     foldMoves(block, rewriter);
-    exposeStatistics(block, generatesProducts, rewriter);
+    exposeStatistics(block, generated, rewriter);
   }
   FusionPlan plan = FusionPlan::compute(block, fuse, generated);
   for (const FusionDecision &decision : plan.getDecisions())

@@ -9,15 +9,22 @@
 #define FUSEOPS_ANALYSIS_FUSIONPLAN_H
 
 #include "FuseOps/Analysis/OperationShape.h"
+#include "FuseOps/Analysis/Product.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir::fuseops {
 
+/// Which contractions may be kernels of template `gemm`, with what is computed
+/// of them.
+enum class GeneratedProducts { None, Grouped, All };
+/// Whether `product` is one of them.
+bool isGenerated(const Product &product, GeneratedProducts generated);
+
 /// Replaces operations by their core operations where a tile kernel needs their
 /// result and they reduce rows, so that only the reduction is another kernel's.
-/// With `generatesProducts` also where they reduce, in one pass, rows of what a
-/// contraction's kernel computes, so that it may have the reduction.
-void exposeStatistics(Block &block, bool generatesProducts,
+/// Also where they reduce, in one pass, rows of what the kernel of a
+/// `generated` contraction computes, so that it may have the reduction.
+void exposeStatistics(Block &block, GeneratedProducts generated,
                       RewriterBase &rewriter);
 
 /// One group of the plan, in execution order within the plan.
@@ -40,10 +47,6 @@ struct FusionDecision {
   /// group.
   bool isRecomputed = false;
 };
-
-/// Which contractions may be kernels of template `gemm`, with what is computed of
-/// them.
-enum class GeneratedProducts { None, Grouped, All };
 
 /// Why `condition` (1 to 9) forbids a fusion: the text of remarks and tests.
 StringRef getFusionConditionText(unsigned condition);
