@@ -1,7 +1,7 @@
 // Two Llama MLP blocks one after the other: the first one's down projection, its
 // residual and the statistics of the second one's norm are one kernel, by any recipe.
 // DEFINE: %{recipe} =
-// DEFINE: %{plan} = fuse-opt %s --pass-pipeline="builtin.module(fuseops-compile{to=saved target=cuda recipe=%{recipe}}, fuseops.fusible(fuseops-expand-contractions{chip=sm_90a}, fuseops-expand-quantized, fuseops-forward-fusion{generate-products=true}))"
+// DEFINE: %{plan} = fuse-opt %s --pass-pipeline="builtin.module(fuseops-compile{to=saved target=cuda recipe=%{recipe}}, fuseops.fusible(fuseops-expand-contractions{chip=sm_90a}, fuseops-expand-quantized, fuseops-forward-fusion{generate=all}))"
 // REDEFINE: %{recipe} = none
 // RUN: %{plan} | FileCheck %s --check-prefixes=CHECK,BF16
 // REDEFINE: %{recipe} = delayed

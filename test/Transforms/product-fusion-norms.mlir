@@ -1,6 +1,6 @@
 // Norms of what a product's kernel computes: the kernel has their statistics.
-// RUN: fuse-opt %s --fuseops-forward-fusion=generate-products=true | FileCheck %s
-// RUN: fuse-opt %s --mlir-disable-threading --fuseops-forward-fusion=generate-products=true --remarks-filter-missed=fuseops-forward-fusion --verify-diagnostics -o %t
+// RUN: fuse-opt %s --fuseops-forward-fusion=generate=all | FileCheck %s
+// RUN: fuse-opt %s --mlir-disable-threading --fuseops-forward-fusion=generate=all --remarks-filter-missed=fuseops-forward-fusion --verify-diagnostics -o %t
 // Without products the norm stays whole.
 // RUN: fuse-opt %s --fuseops-forward-fusion | FileCheck %s --check-prefix=LIBRARY
 
