@@ -8,8 +8,8 @@
 #ifndef FUSEOPS_LIB_ANALYSIS_FUSIONGRAPH_H
 #define FUSEOPS_LIB_ANALYSIS_FUSIONGRAPH_H
 
-#include "FuseOps/Analysis/FusionPlan.h"
 #include "FuseOps/Analysis/BlockValues.h"
+#include "FuseOps/Analysis/FusionPlan.h"
 #include "FuseOps/Analysis/OperationShape.h"
 #include "PlanGraph.h"
 #include "llvm/ADT/EquivalenceClasses.h"

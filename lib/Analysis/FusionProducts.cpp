@@ -106,8 +106,8 @@ unsigned FusionGraph::checkProduct(ArrayRef<unsigned> group,
           Type type = node.op->getResult(result).getType();
           return getNumElements(cast<RankedTensorType>(type)) != Extent{1, 0};
         });
-    bool hasTiles = own.space.rows.isConstant() ||
-                    own.space.rows == Extent{0, 1};
+    bool hasTiles =
+        own.space.rows.isConstant() || own.space.rows == Extent{0, 1};
     if (isSummed && (own.isGrouped || !hasTiles))
       return 9;
   }

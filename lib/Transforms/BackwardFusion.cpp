@@ -27,8 +27,7 @@ struct BackwardFusionPass
   void runOnOperation() override {
     FusibleOp fusible = getOperation();
     if (!fusible.getBackward().empty())
-      fuseRegion(fusible.getBackward(), "backward", DEBUG_TYPE, fuse,
-                 generate);
+      fuseRegion(fusible.getBackward(), "backward", DEBUG_TYPE, fuse, generate);
   }
 };
 } // namespace

@@ -27,8 +27,7 @@ struct ForwardFusionPass
   void runOnOperation() override {
     FusibleOp fusible = getOperation();
     if (!fusible.getForward().empty())
-      fuseRegion(fusible.getForward(), "forward", DEBUG_TYPE, fuse,
-                 generate);
+      fuseRegion(fusible.getForward(), "forward", DEBUG_TYPE, fuse, generate);
   }
 };
 } // namespace

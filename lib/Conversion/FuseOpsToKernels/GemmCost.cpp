@@ -92,7 +92,8 @@ double mlir::fuseops::estimateGemm(const KernelGroup &group,
   for (Value value : op.getOutputs())
     moved += count(getNumBytes(cast<RankedTensorType>(value.getType())));
   for (const Product::Operand *operand : {&product.a, &product.b})
-    moved -= count(getNumBytes(cast<RankedTensorType>(operand->tensor.getType())));
+    moved -=
+        count(getNumBytes(cast<RankedTensorType>(operand->tensor.getType())));
   double rest =
       std::max(0.0, moved) / tiles * kProcessors / kBytesPerMicrosecond;
 

@@ -202,9 +202,8 @@ void GemmKernel::emitChunk(const GemmTile &tile, int64_t firstBlock,
     if (!group.isFinal(store.value) && group.getLevel(store.value) == level &&
         group.getPlacement(store.value) != Placement::Block)
       for (int64_t part = 0; part < layout.countParts(store); ++part)
-        stores.push_back(
-            {number, part, row, hopper.add(column, part * layout.columns),
-             tile.end});
+        stores.push_back({number, part, row,
+                          hopper.add(column, part * layout.columns), tile.end});
   openBuffers(stores);
   for (int64_t pair = 0; pair < kStorePairs; ++pair)
     for (int64_t half = 0; half < 2; ++half) {

@@ -76,15 +76,15 @@ void GemmKernel::openGroups() {
         b, loc, hopper.add(sumUp(size), before[0]), groupedRows);
     Value start = hopper.select(hopper.isEqual(lane, 0), before[0],
                                 hopper.shuffle(end, hopper.add(lane, -1)));
-    Value tiles = hopper.divide(
-        hopper.add(hopper.sub(end, start), layout.tileRows - 1),
-        hopper.constant(layout.tileRows));
+    Value tiles =
+        hopper.divide(hopper.add(hopper.sub(end, start), layout.tileRows - 1),
+                      hopper.constant(layout.tileRows));
     Value endTile = hopper.add(sumUp(tiles), before[1]);
-    hopper.when(
-        hopper.isLess(number, hopper.constant(product.numGroups + 1)), [&] {
-          hopper.storeShared(locateGroup(hopper.add(number, 1)),
-                             pair(end, endTile));
-        });
+    hopper.when(hopper.isLess(number, hopper.constant(product.numGroups + 1)),
+                [&] {
+                  hopper.storeShared(locateGroup(hopper.add(number, 1)),
+                                     pair(end, endTile));
+                });
     Value lastLane = hopper.constant(31);
     return {hopper.shuffle(end, lastLane), hopper.shuffle(endTile, lastLane)};
   };
@@ -137,19 +137,19 @@ Value GemmKernel::enterGroup(Value tile, GemmTile &result) {
                     hopper.mul(countRowTilesBefore(result.group), perRow));
 }
 
-/// The stages that a tile takes, or one behind the last: none where its rows are
-/// of no group, those of its group where they are contracted.
+/// The stages that a tile takes, or one behind the last: none where its rows
+/// are of no group, those of its group where they are contracted.
 Value GemmKernel::countBlocks(Value tile) {
   if (!product.isGrouped())
     return numBlocks;
   if (product.contractsGroups) {
-    Value group = hopper.minimum(
-        hopper.divide(tile, hopper.constant(countMatrixTiles())),
-        hopper.constant(product.numGroups - 1));
+    Value group =
+        hopper.minimum(hopper.divide(tile, hopper.constant(countMatrixTiles())),
+                       hopper.constant(product.numGroups - 1));
     Value place = locateGroup(group);
-    Value size = hopper.sub(
-        hopper.loadShared(hopper.add(place, 8), b.getI32Type()),
-        hopper.loadShared(place, b.getI32Type()));
+    Value size =
+        hopper.sub(hopper.loadShared(hopper.add(place, 8), b.getI32Type()),
+                   hopper.loadShared(place, b.getI32Type()));
     return hopper.divide(hopper.add(size, layout.getDepth() - 1),
                          hopper.constant(layout.getDepth()));
   }
@@ -157,9 +157,9 @@ Value GemmKernel::countBlocks(Value tile) {
   return hopper.select(hopper.isLess(tile, end), numBlocks, hopper.constant(0));
 }
 
-/// Makes the rows of a group's last stage zeros that are of other groups, in both
-/// operands: either may have a NaN there. They are whole lines of each part of
-/// 64 columns. The stage is this warpgroup's alone.
+/// Makes the rows of a group's last stage zeros that are of other groups, in
+/// both operands: either may have a NaN there. They are whole lines of each
+/// part of 64 columns. The stage is this warpgroup's alone.
 void GemmKernel::clearRows(const GemmTile &tile, Value block, Value stage) {
   int64_t depth = layout.getDepth();
   Value left = hopper.sub(tile.size, hopper.mul(block, depth));

@@ -385,8 +385,8 @@ void GemmKernel::emitProducts() {
     locateTile(index, tile);
     // What is read of shared memory would take registers of each thread.
     if (product.isGrouped())
-      for (Value *value : {&tile.row, &tile.column, &tile.end, &tile.blocks,
-                           &tile.size})
+      for (Value *value :
+           {&tile.row, &tile.column, &tile.end, &tile.blocks, &tile.size})
         if (*value)
           *value = hopper.uniform(*value);
     if (!layout.pingPong)

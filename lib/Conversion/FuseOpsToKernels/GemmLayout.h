@@ -65,9 +65,7 @@ struct GemmLayout {
   }
   int64_t getStageBytes() const { return aBytes + bBytes; }
   /// Shared memory of a block; it is aligned within.
-  int64_t getBytes() const {
-    return groups + groupBytes + 1024;
-  }
+  int64_t getBytes() const { return groups + groupBytes + 1024; }
   /// Rows of a tile that a warpgroup computes together, in units of 64.
   int64_t getSpanBlocks() const {
     return cluster > 1 ? getOwnRows() / kMmaRows : 1;

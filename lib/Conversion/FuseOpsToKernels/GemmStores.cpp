@@ -55,8 +55,8 @@ void GemmKernel::openBuffers(MutableArrayRef<OpenStore> stores) {
   hopper.syncWarp();
 }
 
-/// Has the copy engine store what is in the buffer. Rows of two groups may be in
-/// one box: then the warp stores those of its own.
+/// Has the copy engine store what is in the buffer. Rows of two groups may be
+/// in one box: then the warp stores those of its own.
 void GemmKernel::closeBuffer(OpenStore &store) {
   hopper.fenceShared();
   hopper.syncWarp();
@@ -94,7 +94,8 @@ void GemmKernel::storeRows(const OpenStore &store, Value row) {
   int64_t rowBytes = mapped.getBoxColumns() * bytes;
   // As many bytes at once as all rows and parts begin at multiples of.
   int64_t unit = std::min<int64_t>(
-      16, powerOfTwoIn(bytes * (mapped.offset | mapped.pitch | layout.columns)));
+      16,
+      powerOfTwoIn(bytes * (mapped.offset | mapped.pitch | layout.columns)));
   int64_t wordBytes = std::min<int64_t>(4, unit), perRow = rowBytes / unit;
   auto toI64 = [&](Value value) -> Value {
     return arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
@@ -103,17 +104,17 @@ void GemmKernel::storeRows(const OpenStore &store, Value row) {
       lane, hopper.constant(kStoreRows * perRow), hopper.constant(32), {},
       [&](Value number, ValueRange) -> SmallVector<Value> {
         Value line = hopper.divide(number, hopper.constant(perRow));
-        Value place = hopper.mul(
-            hopper.remainder(number, hopper.constant(perRow)), unit);
+        Value place =
+            hopper.mul(hopper.remainder(number, hopper.constant(perRow)), unit);
         Value column =
             hopper.add(store.column, store.numClosed * mapped.getBoxColumns());
-        column = hopper.add(
-            column, hopper.divide(place, hopper.constant(bytes)));
+        column =
+            hopper.add(column, hopper.divide(place, hopper.constant(bytes)));
         Value target = hopper.add(row, line);
         Value exists = arith::AndIOp::create(
             b, loc, hopper.isLess(target, store.end),
-            hopper.isLess(column, hopper.constant((store.part + 1) *
-                                                  layout.columns)));
+            hopper.isLess(column,
+                          hopper.constant((store.part + 1) * layout.columns)));
         hopper.when(exists, [&] {
           // What the copy engine would mix is mixed: a part of 16 bytes and the
           // number of a row.
@@ -121,8 +122,8 @@ void GemmKernel::storeRows(const OpenStore &store, Value row) {
                             ? hopper.bitAnd(line, 7)
                             : hopper.bitAnd(hopper.shiftRight(line, 1), 3);
           Value source = hopper.add(store.buffer, hopper.mul(line, rowBytes));
-          source = hopper.add(
-              source, hopper.bitXor(place, hopper.shiftLeft(mixed, 4)));
+          source = hopper.add(source,
+                              hopper.bitXor(place, hopper.shiftLeft(mixed, 4)));
           Value words = hopper.loadShared(
               source, elements.widened(b.getIntegerType(8 * wordBytes),
                                        unit / wordBytes));
@@ -130,8 +131,8 @@ void GemmKernel::storeRows(const OpenStore &store, Value row) {
                                               elements.constant(mapped.pitch));
           index = arith::AddIOp::create(
               b, loc, index, toI64(hopper.add(column, mapped.offset)));
-          index = arith::MulIOp::create(b, loc, index,
-                                        elements.constant(bytes));
+          index =
+              arith::MulIOp::create(b, loc, index, elements.constant(bytes));
           index = arith::DivUIOp::create(b, loc, index,
                                          elements.constant(wordBytes));
           elements.storeRaw(words, elements.pointers.lookup(access.tensor),
@@ -323,9 +324,9 @@ void GemmKernel::storeColumn(const OpenStore &store, Value own, Value part) {
   // do where the pitch is one.
   Value last = arith::TruncIOp::create(
       b, loc, b.getI32Type(), arith::OrIOp::create(b, loc, place, pitch));
-  Value isWhole =
-      arith::AndIOp::create(b, loc, hopper.isLess(hopper.add(row, 15), store.end),
-                            hopper.isEqual(hopper.bitAnd(last, 15), 0));
+  Value isWhole = arith::AndIOp::create(
+      b, loc, hopper.isLess(hopper.add(row, 15), store.end),
+      hopper.isEqual(hopper.bitAnd(last, 15), 0));
   auto isNot = [&](Value condition) -> Value {
     return arith::XOrIOp::create(
         b, loc, condition,

@@ -57,10 +57,9 @@ public:
        function_ref<SmallVector<Value>(Value index, ValueRange state)> body);
 
   /// The same, below what `to` finds out each time anew: no register keeps it.
-  SmallVector<Value>
-  loopBelow(Value from, function_ref<Value()> to, Value step, ValueRange state,
-            function_ref<SmallVector<Value>(Value index, ValueRange state)>
-                body);
+  SmallVector<Value> loopBelow(
+      Value from, function_ref<Value()> to, Value step, ValueRange state,
+      function_ref<SmallVector<Value>(Value index, ValueRange state)> body);
 
   /// The number of the thread, as if it were another each time.
   Value readThread();

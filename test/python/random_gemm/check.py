@@ -27,6 +27,7 @@ DTYPES = {
     "bf16": torch.bfloat16,
     "f16": torch.float16,
     "f32": torch.float32,
+    "i64": torch.int64,
 }
 
 

@@ -23,6 +23,9 @@ SCALES = [
     ("block<1x128>", "block<1x128>"),
 ]
 SHARED_BYTES = 227 * 1024
+FIELDS = ("value", "error")
+# The last digits of seeds whose products are of groups of rows.
+GROUPS, GRADIENTS_OF_GROUPS = (4, 7), 9
 
 
 def relu(x: np.ndarray) -> np.ndarray:
@@ -59,6 +62,8 @@ class Drawing:
         # Of the result: its first extent and its element.
         self.m, self.element = "?", "bf16"
         self.is_promoted = self.is_narrow = self.sums_columns = self.has_blocks = False
+        self.sizes: list[int] = []
+        self.contracts_groups = False
 
     def chance(self, part: float) -> bool:
         return self.random.random() < part
@@ -151,6 +156,91 @@ class Drawing:
             return (found + values["ab"] if has_bias else found).rounded(self.element)
 
         return self.add("p", line, meaning)
+
+    def draw_sizes(self) -> list[int]:
+        """Of groups, some of them empty; together they may have more rows than there are."""
+        count = self.random.randint(1, 9)
+        most = max(1, 2 * self.rows // count)
+        self.sizes = [
+            0 if self.chance(0.25) else self.random.randint(1, most) for _ in range(count)
+        ]
+        self.sizes[-1] += not any(self.sizes)
+        ends = np.minimum(np.cumsum(self.sizes), self.rows).tolist()
+        return [0, *ends]
+
+    def draw_groups(self) -> str:
+        """A product of groups of rows, each with a matrix of its own."""
+        kinds = self.random.choice([("bf16",) * 2, ("f16",) * 2, (E4M3, E4M3), (E5M2, E4M3)])
+        is_narrow = self.is_narrow = kinds[1] == E4M3
+        self.element = "bf16" if self.is_halved or is_narrow else kinds[0]
+        if self.chance(0.2):
+            self.element = "f32"
+        turned = is_narrow or self.chance(0.6)
+        # Matrices that lie as they are have whole stages.
+        unit = 16 if is_narrow else 8 if turned else 64
+        k = unit * self.random.randint(1, self.most_k // unit)
+        is_fast = is_narrow and self.chance(0.6)
+        self.is_promoted = is_narrow and not is_fast
+        ends = self.draw_sizes()
+        count = len(self.sizes)
+        shape = f"{self.n}x{k}" if turned else f"{k}x{self.n}"
+        self.inputs = {
+            "a": f"tensor<?x{k}x{kinds[0]}>",
+            "b": f"tensor<{count}x{shape}x{kinds[1]}>",
+            "n": f"tensor<{count}xi64>",
+        }
+        line = "grouped_matmul %a, %b sizes(%n)" + (" transpose_rhs" if turned else "")
+        line += " {fast_accumulate}" if is_fast else ""
+        line += f" : {{a}}, {{b}}, {{n}} -> {self.product(self.element)}"
+
+        def meaning(values: Values) -> Bounded:
+            a, b = values["a"].value, values["b"].value
+            result = Bounded.exact(np.zeros((len(a), self.n)))
+            for i, j, each in zip(ends, ends[1:], b, strict=False):
+                matrix = each if turned else each.T
+                if self.is_promoted:
+                    part = multiply_promoted(a[i:j], matrix)
+                else:
+                    part = multiply(a[i:j], matrix, is_narrow=is_narrow)
+                result.value[i:j], result.error[i:j] = part.value, part.error
+            return result.rounded(self.element)
+
+        return self.add("p", line, meaning)
+
+    def draw_group_gradients(self) -> None:
+        """A product of the rows of each group, maybe added to what there was."""
+        self.contracts_groups = True
+        kind = self.random.choice(["bf16", "f16"])
+        self.element = "f32" if self.chance(0.3) else kind
+        m = 8 * self.random.randint(1, self.rows // 8 + 1)
+        self.rows = self.random.randint(1, self.most_k)
+        ends = self.draw_sizes()
+        count = len(self.sizes)
+        result = f"tensor<{count}x{m}x{self.n}x{self.element}>"
+        self.inputs = {
+            "a": f"tensor<?x{m}x{kind}>",
+            "b": f"tensor<?x{self.n}x{kind}>",
+            "n": f"tensor<{count}xi64>",
+        }
+
+        def meaning(values: Values) -> Bounded:
+            parts = [
+                multiply(values["a"].value[i:j].T, values["b"].value[i:j].T, is_narrow=False)
+                for i, j in zip(ends, ends[1:], strict=False)
+            ]
+            found = Bounded(*(np.stack([getattr(part, of) for part in parts]) for of in FIELDS))
+            return found.rounded(self.element)
+
+        line = f"grouped_matmul %a, %b sizes(%n) transpose_lhs : {{a}}, {{b}}, {{n}} -> {result}"
+        product = self.add("p", line, meaning)
+        if self.chance(0.5):
+            self.inputs["c"] = result
+            product = self.add(
+                "q",
+                "add %p, %c : {c}, {c} -> {c}",
+                lambda values: (values["p"] + values["c"]).rounded(self.element),
+            )
+        self.outputs[product] = result
 
     def draw_epilogue(self, product: str) -> str:
         """What is computed of the product; the name of the last value."""
@@ -275,7 +365,7 @@ class Drawing:
         if product not in self.outputs and self.chance(0.25):
             self.outputs[product] = self.product(kind)
         # With scales they may be more than f16 has.
-        if self.chance(0.25) and not (self.is_narrow and kind == "f16"):
+        if self.chance(0.25) and not (self.is_narrow and kind == "f16") and not self.sizes:
             self.sums_columns = True
             self.outputs["d"] = f"tensor<{self.columns}x{kind}>"
             self.add(
@@ -297,9 +387,9 @@ class Drawing:
         parts = 2 if self.is_halved else 1
         widths = [part for part in (64, 128, 192, 256) if not self.has_blocks or part != 192]
         stored = list(self.outputs).count("p") * (self.n // self.columns - 1)
-        stored += sum(kind.count("x") == 2 for kind in self.outputs.values())
+        stored += sum(kind.count("x") >= 2 for kind in self.outputs.values())
         while True:
-            is_ping_pong = self.random.randint(0, 1)
+            is_ping_pong = 1 if self.contracts_groups else self.random.randint(0, 1)
             warpgroups = 2 if is_ping_pong else self.random.randint(2, 3)
             share = 1 if is_ping_pong else warpgroups
             rows = 64 * share * self.random.randint(1, 4 // share)
@@ -328,9 +418,16 @@ def draw_case(seed: int, most: tuple[int, int, int] = (600, 700, 1500)) -> Case:
     """The case of a seed, of extents m, n and k up to `most`. `Case.expected` gives
     bounded values."""
     drawing = Drawing(seed, most)
-    product = drawing.draw_narrow() if drawing.chance(0.6) else drawing.draw_wide()
-    value = drawing.draw_epilogue(product)
-    drawing.draw_outputs(product, value)
+    if seed % 10 == GRADIENTS_OF_GROUPS:
+        drawing.is_halved, drawing.n = False, drawing.columns
+        drawing.draw_group_gradients()
+    else:
+        if seed % 10 in GROUPS:
+            product = drawing.draw_groups()
+        else:
+            product = drawing.draw_narrow() if drawing.chance(0.6) else drawing.draw_wide()
+        value = drawing.draw_epilogue(product)
+        drawing.draw_outputs(product, value)
     schedule = drawing.draw_schedule()
 
     def expected(*arrays: np.ndarray) -> list[Bounded]:
@@ -348,4 +445,5 @@ def draw_case(seed: int, most: tuple[int, int, int] = (600, 700, 1500)) -> Case:
         expected,
         drawing.rows,
         schedule,
+        tuple(drawing.sizes),
     )
