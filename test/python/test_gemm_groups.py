@@ -58,7 +58,13 @@ def rows(
 
 
 def over_rows(
-    sizes: tuple[int, ...], m: int, n: int, *, result: str = "bf16", adds: bool = False, **options
+    sizes: tuple[int, ...],
+    m: int,
+    n: int,
+    *,
+    result: str = "bf16",
+    adds: bool = False,
+    **options: object,
 ) -> Case:
     """A product of each group's rows; `adds`: to what there was."""
     kind = f"tensor<{len(sizes)}x{m}x{n}x{result}>"
