@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from gemm_case import KINDS, Case, gelu, gelu_gradient, spread
@@ -196,7 +197,7 @@ class Drawing:
         def meaning(values: Values) -> Bounded:
             a, b = values["a"].value, values["b"].value
             result = Bounded.exact(np.zeros((len(a), self.n)))
-            for i, j, each in zip(ends, ends[1:], b, strict=False):
+            for (i, j), each in zip(pairwise(ends), b, strict=True):
                 matrix = each if turned else each.T
                 if self.is_promoted:
                     part = multiply_promoted(a[i:j], matrix)
@@ -226,7 +227,7 @@ class Drawing:
         def meaning(values: Values) -> Bounded:
             parts = [
                 multiply(values["a"].value[i:j].T, values["b"].value[i:j].T, is_narrow=False)
-                for i, j in zip(ends, ends[1:], strict=False)
+                for i, j in pairwise(ends)
             ]
             found = Bounded(*(np.stack([getattr(part, of) for part in parts]) for of in FIELDS))
             return found.rounded(self.element)
