@@ -31,6 +31,8 @@ def test_all_forms_are_drawn() -> None:
         "fuseops.cast",
         "pointwise",
         "reduce_rows",
+        "reduce_columns sum",
+        "reduce_columns max",
         "amax",
         "ping_pong = 0",
     ]
@@ -144,6 +146,7 @@ def test_bounds_of_values() -> None:
     assert (narrow + narrow).error[0] == pytest.approx(2**-3, rel=1e-4)
     two = Bounded(np.array([[2.0], [3.0]]), np.array([[0.5], [0.25]]))
     assert two.sum_of_rows().error[0] == pytest.approx(0.75, rel=1e-4)
+    assert two.sum_of_columns().error.tolist() == pytest.approx(two.error, rel=1e-4)
     assert (two * two).error[0, 0] == pytest.approx(2.25, rel=1e-4)
     assert two.apply(np.negative, 3).error[0, 0] == pytest.approx(1.5, rel=1e-4)
     assert np.isnan(x.ratio(np.array([np.nan, 0, 0])))

@@ -48,7 +48,7 @@ struct FusionDecision {
   bool isRecomputed = false;
 };
 
-/// Why `condition` (1 to 9) forbids a fusion: the text of remarks and tests.
+/// Why `condition` (1 to 10) forbids a fusion: the text of remarks and tests.
 StringRef getFusionConditionText(unsigned condition);
 
 /// A partition of a region's operations into groups. Never touches the IR.

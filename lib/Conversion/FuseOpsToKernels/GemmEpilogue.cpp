@@ -221,6 +221,7 @@ void GemmKernel::emitChunk(const GemmTile &tile, int64_t firstBlock,
       reduceAlongRow(own.element, level, 2 * (firstBlock + block) + half);
       reduceIntoBlocks(own.element, level);
     }
+  pinRowSums();
   for (OpenStore &store : stores)
     close(store);
 }

@@ -173,6 +173,7 @@ private:
   // GemmRowSums.cpp
   void openRowSums();
   void reduceAlongRow(Element &element, unsigned level, int64_t number);
+  void pinRowSums();
   void storeRowSums(const GemmTile &tile);
 
   // GemmStores.cpp

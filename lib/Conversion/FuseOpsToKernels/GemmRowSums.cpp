@@ -21,7 +21,7 @@ void GemmKernel::openRowSums() {
   for (ReduceColumnsOp op : group.getColumnReductions())
     rowSums.emplace_back(
         2 * layout.getOwnRows() / kMmaRows,
-        elements.identity(op.getKind(), elementOf(op.getInput()), 2));
+        elements.identity(op.getKind(), elementOf(op.getInput()), 1));
 }
 
 /// Takes `element`, whose values of `level` are known, into what this thread
@@ -39,8 +39,17 @@ void GemmKernel::reduceAlongRow(Element &element, unsigned level,
                         elements.compute(op.getInput(), element),
                         layout.hasColumnTail() ? element.isValid : Value());
     Value &sum = rowSums[i][number];
-    sum = elements.combine(op.getKind(), sum, value);
+    sum = elements.combine(op.getKind(), sum,
+                           elements.combineAll(op.getKind(), value));
   }
+}
+
+/// Keeps the steps of a chunk where they are: left to LLVM and the assembler
+/// they move to the end of the tile, and what they take in stays in registers.
+void GemmKernel::pinRowSums() {
+  for (SmallVector<Value> &sums : rowSums)
+    if (sums.front().getType().isF32())
+      hopper.pin(sums);
 }
 
 /// Leaves a partial result of each row of the tile; those of the tiles of one
@@ -57,8 +66,7 @@ void GemmKernel::storeRowSums(const GemmTile &tile) {
     for (int64_t number = 0; number < static_cast<int64_t>(rowSums[i].size());
          ++number) {
       // Four threads have the columns of a row.
-      Value sum = elements.combineAll(op.getKind(), rowSums[i][number]);
-      sum = elements.combineLanes(op.getKind(), sum, 2, 1);
+      Value sum = elements.combineLanes(op.getKind(), rowSums[i][number], 2, 1);
       Value row = hopper.add(tile.row, number / 2 * kMmaRows + number % 2 * 8);
       row = hopper.add(row, hopper.mul(warp, kStoreRows));
       row = hopper.add(row, hopper.shiftRight(lane, 2));

@@ -61,8 +61,13 @@ class Bounded:
         error = self.error.sum(0) + len(self.value) * 2.0**-24 * magnitude
         return Bounded(self.value.sum(0), error)
 
+    def sum_of_columns(self) -> Bounded:
+        """Likewise, one for each row."""
+        total = self.transposed().sum_of_rows()
+        return Bounded(total.value[:, None], total.error[:, None])
+
     def max_of_blocks(self, width: int) -> Bounded:
-        """Of values that are not negative: the largest of each `width` columns."""
+        """The largest of each `width` columns; those that are missing count as 0."""
         padding = ((0, 0), (0, -self.value.shape[1] % width))
         parts = (np.pad(array, padding) for array in (self.value, self.error))
         return Bounded(*(part.reshape(len(part), -1, width).max(2) for part in parts))

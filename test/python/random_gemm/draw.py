@@ -350,6 +350,38 @@ class Drawing:
                 lambda values: values["q"].transposed(),
             )
 
+    def draw_row_sums(self, value: str) -> None:
+        """The largest element of each row, or the sum of its squares and what is computed
+        of that."""
+        kind, each = self.result(self.element), f"tensor<{self.m}x1xf32>"
+        self.outputs["l"] = each
+        if self.chance(0.3):
+            self.add(
+                "l",
+                f"reduce_columns max %{value} : {kind} -> {{l}}",
+                lambda values: values[value].max_of_blocks(self.columns),
+            )
+            return
+        full = self.result("f32")
+        self.add(
+            "squares",
+            f"pointwise (%each = %{value}) : ({kind}) -> {full} {{\n"
+            "  %x = arith.mulf %each, %each : f32\n  fuseops.yield %x : f32\n}",
+            lambda values: values[value] * values[value],
+        )
+        self.add(
+            "total",
+            f"reduce_columns sum %squares : {full} -> {each}",
+            lambda values: values["squares"].sum_of_columns(),
+        )
+        self.add(
+            "l",
+            f"pointwise (%each = %total) : ({each}) -> {{l}} {{\n"
+            "  %one = arith.constant 1.0 : f32\n  %above = arith.addf %each, %one : f32\n"
+            "  %x = arith.divf %one, %above : f32\n  fuseops.yield %x : f32\n}",
+            lambda values: (values["total"] + Bounded.exact(np.ones(1))).inverse(1),
+        )
+
     def draw_outputs(self, product: str, value: str) -> None:
         kind, full = self.element, self.result(self.element)
         forms = ["as it is", "as it is", "f32", "fp8", "fp8 and transposed", "blocks"]
@@ -377,6 +409,8 @@ class Drawing:
         if self.chance(0.25):
             self.outputs["m"] = "tensor<f32>"
             self.add("m", f"amax %{value} : {full} -> {{m}}", lambda values: values[value].amax())
+        if self.chance(0.25) and not (self.is_narrow and kind == "f16"):
+            self.draw_row_sums(value)
 
     def draw_schedule(self) -> str:
         """How many blocks there are, and half of the time how the work is cut."""
