@@ -23,9 +23,9 @@ static bool isRounded(PointwiseOp op) {
   return llvm::all_of(op.getOutputs(), isNarrow);
 }
 
-/// Whether all that becomes of it are sums along rows, of elements that have 16
-/// bits or fewer: then an exponential's short form is off by less than the
-/// elements are known. What a row has one of may be wider.
+/// Whether all that becomes of it are sums along rows and results of 16 bits,
+/// of elements that have no more: then an exponential's short form is off by
+/// less than the elements are known. What a row has one of may be wider.
 static bool isSummed(PointwiseOp op) {
   auto isOfRow = [](Value input) {
     return getColumns(cast<RankedTensorType>(input.getType())) == 1;
@@ -34,8 +34,10 @@ static bool isSummed(PointwiseOp op) {
              op.getInputs(),
              [&](Value input) { return isNarrow(input) || isOfRow(input); }) &&
          llvm::all_of(op->getUsers(), [](Operation *user) {
+           auto pointwise = dyn_cast<PointwiseOp>(user);
            auto reduction = dyn_cast<ReduceColumnsOp>(user);
-           return reduction && reduction.getKind() == ReductionKind::Sum;
+           return (pointwise && isRounded(pointwise)) ||
+                  (reduction && reduction.getKind() == ReductionKind::Sum);
          });
 }
 
