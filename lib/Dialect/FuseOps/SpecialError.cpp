@@ -201,3 +201,33 @@ Value mlir::fuseops::expandBessel(ScalarMath &m, Value x, int order,
   return isOdd ? m.select(m.less(x, m.constant(0.0)), m.neg(result), result)
                : result;
 }
+
+Value mlir::fuseops::expandScaledBesselSlope(ScalarMath &m, Value x,
+                                             int order) {
+  // For a = |x|: i1e - i0e, an odd function of x, and i0e - i1e - i1e / a.
+  bool isOdd = order == 0;
+  Value a = m.abs(x);
+  Value t = m.square(m.mul(a, m.constant(0.125)));
+  Value i0 = m.polynomial(t, kI0), ratio = m.polynomial(t, kI1);
+  Value small = m.sub(m.mul(ratio, a), i0);
+  if (!isOdd)
+    small = m.neg(m.add(small, ratio));
+  small = m.mul(small, m.exp(m.neg(a)));
+  // The first terms, which are equal, are left out: all others would cancel.
+  SmallVector<double> series = {0.0};
+  for (size_t k = 1; k < std::size(kI0Large); ++k) {
+    double difference = kI1Large[k] - kI0Large[k];
+    series.push_back(isOdd ? difference : -difference - kI1Large[k - 1] / 8);
+  }
+  if (!isOdd)
+    series.push_back(-kI1Large[std::size(kI1Large) - 1] / 8);
+  Value large = m.polynomial(m.div(m.constant(8.0), a), series);
+  large = m.div(large, m.sqrt(a));
+  Value result = m.select(m.greater(a, m.constant(8.0)), large, small);
+  if (!isOdd)
+    return result;
+  // As PyTorch: 0 at 0, where i0e has a peak.
+  Value zero = m.constant(0.0);
+  result = m.select(m.less(x, zero), m.neg(result), result);
+  return m.select(m.equal(x, zero), zero, result);
+}

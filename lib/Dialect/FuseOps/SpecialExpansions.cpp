@@ -216,26 +216,37 @@ static Value differentiateSinc(ScalarMath &m, Value x, Value y) {
   return m.select(m.less(m.abs(x), m.constant(0.5)), small, large);
 }
 
-/// d result / d operand of an inverse of the error function, or of erfcx, which
-/// cancels or magnifies the error of an f32: in f64, then.
+/// d result / d operand of an inverse of the error function, erfcx or a scaled
+/// Bessel function, which cancels or magnifies the error of an f32: in f64,
+/// then.
 static Value differentiateWide(ScalarMath &m, SpecialOp op, Value x) {
   Type wide = m.builder.getF64Type();
   ScalarMath w(m.builder, m.loc, wide);
   x = w.convert(x);
-  Value y = SpecialOp::create(m.builder, m.loc, wide, op.getFunction(), x, 0);
+  auto value = [&]() -> Value {
+    return SpecialOp::create(m.builder, m.loc, wide, op.getFunction(), x, 0);
+  };
+  Value slope;
   switch (op.getFunction()) {
   case SpecialFunction::Erfinv:
-    y = w.mul(w.constant(std::sqrt(kPi) / 2), w.exp(w.square(y)));
+    slope = w.mul(w.constant(std::sqrt(kPi) / 2), w.exp(w.square(value())));
     break;
   case SpecialFunction::Ndtri:
-    y = w.mul(w.constant(std::sqrt(2 * kPi)),
-              w.exp(w.mul(w.constant(0.5), w.square(y))));
+    slope = w.mul(w.constant(std::sqrt(2 * kPi)),
+                  w.exp(w.mul(w.constant(0.5), w.square(value()))));
+    break;
+  case SpecialFunction::I0e:
+    slope = expandScaledBesselSlope(w, x, 0);
+    break;
+  case SpecialFunction::I1e:
+    slope = expandScaledBesselSlope(w, x, 1);
     break;
   default:
-    y = w.fma(w.mul(w.constant(2.0), x), y, w.constant(-2.0 / std::sqrt(kPi)));
+    slope = w.fma(w.mul(w.constant(2.0), x), value(),
+                  w.constant(-2.0 / std::sqrt(kPi)));
     break;
   }
-  return m.convert(y);
+  return m.convert(slope);
 }
 
 /// d result / d operand of a function of one operand.
@@ -249,6 +260,8 @@ static Value differentiateUnary(ScalarMath &m, SpecialOp op, Value x, Value y) {
   case SpecialFunction::Erfinv:
   case SpecialFunction::Ndtri:
   case SpecialFunction::Erfcx:
+  case SpecialFunction::I0e:
+  case SpecialFunction::I1e:
     return differentiateWide(m, op, x);
   case SpecialFunction::LogNdtr: {
     Value scaled = erfcx(m, m.mul(x, m.constant(-std::sqrt(0.5))));
@@ -256,15 +269,8 @@ static Value differentiateUnary(ScalarMath &m, SpecialOp op, Value x, Value y) {
   }
   case SpecialFunction::I0:
     return i1(m, x);
-  case SpecialFunction::I0e:
-    return m.sub(i1e(m, x), m.mul(sign(m, x), y));
   case SpecialFunction::I1: {
     Value slope = m.sub(i0(m, x), m.div(y, x));
-    return m.select(m.equal(x, m.constant(0.0)), m.constant(0.5), slope);
-  }
-  case SpecialFunction::I1e: {
-    Value factor = m.add(sign(m, x), m.reciprocal(x));
-    Value slope = m.sub(i0e(m, x), m.mul(y, factor));
     return m.select(m.equal(x, m.constant(0.0)), m.constant(0.5), slope);
   }
   case SpecialFunction::Sinc:

@@ -32,6 +32,8 @@ Value expandNdtri(ScalarMath &m, Value p);
 
 /// The modified Bessel function of order 0 or 1, times exp(-|x|) if `isScaled`.
 Value expandBessel(ScalarMath &m, Value x, int order, bool isScaled);
+/// The derivative of the scaled one.
+Value expandScaledBesselSlope(ScalarMath &m, Value x, int order);
 
 } // namespace mlir::fuseops
 

@@ -196,17 +196,17 @@ Value mlir::fuseops::expandPolygamma(ScalarMath &m, Value x, int64_t order) {
   return m.select(isReflected, reflected, direct);
 }
 
-Value mlir::fuseops::expandZeta(ScalarMath &m, Value s, Value q) {
+/// zeta(s, q) for s > 1, q > 0.
+static Value positiveZeta(ScalarMath &m, Value s, Value q) {
   // Euler and Maclaurin's formula from the tenth term on.
   constexpr int kTerms = 10;
-  Value one = m.constant(1.0);
   Value minusS = m.neg(s);
   Value sum = m.pow(q, minusS);
   for (int k = 1; k < kTerms; ++k)
     sum = m.add(sum, m.pow(m.add(q, m.constant(k)), minusS));
   Value a = m.add(q, m.constant(kTerms));
   Value power = m.pow(a, minusS);
-  Value tail = m.add(m.div(a, m.sub(s, one)), m.constant(0.5));
+  Value tail = m.add(m.div(a, m.sub(s, m.constant(1.0))), m.constant(0.5));
   // B(2j) / (2j)! s (s + 1) … (s + 2j - 2) / a^(2j - 1).
   Value inverse = m.reciprocal(a);
   Value square = m.square(inverse);
@@ -218,11 +218,31 @@ Value mlir::fuseops::expandZeta(ScalarMath &m, Value s, Value q) {
         m.mul(m.add(s, m.constant(2.0 * j - 1)), m.add(s, m.constant(2.0 * j)));
     factor = m.mul(factor, m.mul(next, square));
   }
-  Value result = m.fma(tail, power, sum);
+  // A large s makes the tail infinite, but its power is 0 before.
+  Value isNone = m.equal(power, m.constant(0.0));
+  return m.select(isNone, sum, m.fma(tail, power, sum));
+}
+
+Value mlir::fuseops::expandZeta(ScalarMath &m, Value s, Value q) {
+  Value zero = m.constant(0.0), one = m.constant(1.0);
+  Value isNegative = m.less(q, zero);
+  Value size = m.neg(q);
+  // q = -(n + u), 0 < u < 1: the terms from q to -u are those from u to -q, and
+  // have a sign where s is odd. Those from 1 - u on are as for a q > 0.
+  Value u = m.sub(size, m.floor(size));
+  Value result = positiveZeta(m, s, m.select(isNegative, m.sub(one, u), q));
+  Value low =
+      m.sub(positiveZeta(m, s, u), positiveZeta(m, s, m.add(size, one)));
+  Value half = m.mul(s, m.constant(0.5));
+  Value isEven = m.equal(half, m.floor(half));
+  low = m.select(isEven, low, m.neg(low));
+  result = m.select(isNegative, m.add(result, low), result);
+
   Value infinity = m.constant(INFINITY), nan = m.constant(NAN);
-  Value isPole = m.both(m.compare(Predicate::OLE, q, m.constant(0.0)),
-                        m.equal(q, m.floor(q)));
-  result = m.select(m.less(q, m.constant(0.0)), nan, result);
+  Value isFraction = m.compare(Predicate::UNE, s, m.floor(s));
+  result = m.select(m.both(isNegative, isFraction), nan, result);
+  Value isPole =
+      m.both(m.compare(Predicate::OLE, q, zero), m.equal(q, m.floor(q)));
   result = m.select(isPole, infinity, result);
   result = m.select(m.equal(s, one), infinity, result);
   return m.select(m.less(s, one), nan, result);

@@ -119,7 +119,11 @@ FUNCTIONS = {
     "zeta": Function(
         "%y = fuseops.special zeta(%a, %b) : T",
         torch.special.zeta,
-        [(s, q) for s in (1.0, 1.5, 2.0, 3.0, 10.0) for q in (0.0, 0.3, 1.0, 5.5, 50.0, -1.0)],
+        [
+            (s, q)
+            for s in (1.0, 1.5, 2.0, 3.0, 10.0, 501.0)
+            for q in (0.0, 0.3, 1.0, 5.5, 50.0, -1.0, -0.25, -7.375, -501.25, -4988429.25)
+        ],
         frozen="ab",
     ),
     "erfinv": Function(

@@ -52,10 +52,11 @@ def FuseOps_SpecialOp : FuseOps_Op<"special", [Pure, SameOperandsAndResultType,
     (`i0 - y/x`), `i1e` (`i0e - y (sign(x) + 1/x)`), `sinc = sin(pi x)/(pi x)` (0
     at 0), `entr = -x log x` (`-log x - 1`), `logit` (NaN outside [0, 1]).
 
-    Binary: `zeta(s, q)` of Hurwitz for `q > 0` (`-s zeta(s + 1, q)` in q, none
-    in s), `xlogy = x log y` and `xlog1py`, 0 where x is 0 and y no NaN, also in
-    their derivative in x where the logarithm's argument is not positive;
-    `hypot`, `logaddexp`, `logaddexp2`, `nextafter` (no derivative).
+    Binary: `zeta(s, q)` of Hurwitz, for `q < 0` and an integer s too
+    (`-s zeta(s + 1, q)` in q, none in s), `xlogy = x log y` and `xlog1py`, 0
+    where x is 0 and y no NaN, also in their derivative in x where the
+    logarithm's argument is not positive; `hypot`, `logaddexp`, `logaddexp2`,
+    `nextafter` (no derivative).
 
     FP8: none; the scalars are f32 or f64.
 
