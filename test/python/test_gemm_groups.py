@@ -177,6 +177,21 @@ def scaled(sizes: tuple[int, ...], **options: object) -> Case:
     return case
 
 
+def largest(sizes: tuple[int, ...], **options: object) -> Case:
+    """The largest of each row: a tile leaves none of what lies behind its group."""
+    case = rows(sizes, 136, 72, **options)
+    case.body += "%l = fuseops.reduce_columns max %p : {p} -> {l}\n"
+    case.outputs |= {"l": "tensor<?x1xf32>"}
+    expect = case.expected
+
+    def expect_both(a: np.ndarray, b: np.ndarray, s: np.ndarray) -> Arrays:
+        (p,) = expect(a, b, s)
+        return [p, p.max(1, keepdims=True)]
+
+    case.expected = expect_both
+    return case
+
+
 COOPERATIVE = "ping_pong = 0, tile_rows = 128, tile_columns = 128, stages = 2, workers = 1"
 CASES = {
     "all rows": rows((40, 100, 60), 192, 200, rows=200),
@@ -216,6 +231,7 @@ CASES = {
     ),
     "epilogue": epilogue((37, 0, 75), rows=150),
     "cooperative epilogue": epilogue((37, 0, 75), rows=150, schedule=COOPERATIVE),
+    "largest of rows": largest((3, 0, 20, 1, 9, 30, 2, 40), rows=110, schedule=""),
     "swiglu": swiglu((37, 0, 75), 104, rows=130),
     "over rows": over_rows((40, 0, 64, 150), 136, 72, rows=280),
     "over rows of many tiles": over_rows((70, 130, 1), 264, 136, rows=201),

@@ -105,6 +105,7 @@ BENCHMARK_ROWS = """
 class Row:
     name, written_columns = "row", None
     def at(self, rows): return self
+    def source(self): return ""
     def checked_source(self): return "!torch.vtensor<[?,64],f32>"
     def write(self, folder, text):
         (folder / "good.mlir").write_text(text)

@@ -72,7 +72,7 @@ void GemmKernel::storeRowSums(const GemmTile &tile) {
       row = hopper.add(row, hopper.shiftRight(lane, 2));
       Value writes = arith::AndIOp::create(
           b, loc, hopper.isEqual(hopper.bitAnd(lane, 3), 0),
-          hopper.isLess(row, numRows));
+          hopper.isLess(row, tile.end));
       hopper.when(writes, [&] {
         Value column = hopper.divide(tile.column,
                                      hopper.constant(layout.getPartColumns()));
