@@ -128,11 +128,10 @@ Value powInt(OpBuilder &b, Location loc, Value x, Value n);
 Value expandSpecial(OpBuilder &builder, SpecialOp op);
 
 /// d result / d operand for each operand of `op`, null where that is 0.
-/// `inputs` and `result` are its values in the block that `m.builder` writes
+/// `x` are its operands and `y` its result in the block that `m.builder` writes
 /// to. Fails, with an error, where it has no derivative.
 FailureOr<SmallVector<Value>> differentiateSpecial(ScalarMath &m, SpecialOp op,
-                                                   ArrayRef<Value> inputs,
-                                                   Value result);
+                                                   ArrayRef<Value> x, Value y);
 
 } // namespace mlir::fuseops
 
