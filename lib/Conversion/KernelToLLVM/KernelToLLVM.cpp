@@ -110,6 +110,36 @@ struct StoreBF16AsBits : public OpRewritePattern<LLVM::StoreOp> {
   }
 };
 
+/// Pattern: move x : bf16 -> bitcast(move bitcast(x) : i16), of what only puts
+/// values elsewhere.
+struct MoveBF16AsBits : public RewritePattern {
+  explicit MoveBF16AsBits(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<vector::ShuffleOp, vector::ExtractOp, vector::FromElementsOp,
+             vector::BroadcastOp, arith::SelectOp>(op))
+      return rewriter.notifyMatchFailure(op, "moves nothing");
+    Type type = op->getResult(0).getType(), bits = getBF16Bits(type);
+    if (!bits)
+      return rewriter.notifyMatchFailure(op, "moves no bf16");
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      Type own = getBF16Bits(operand.getType());
+      operands.push_back(
+          own ? arith::BitcastOp::create(rewriter, op->getLoc(), own, operand)
+              : operand);
+    }
+    Operation *moved = rewriter.clone(*op);
+    moved->setOperands(operands);
+    moved->getResult(0).setType(bits);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type,
+                                                  moved->getResult(0));
+    return success();
+  }
+};
+
 /// Polynomials, and casts that the chip lacks.
 LogicalResult expand(ModuleOp kernels, const KernelTarget &target) {
   if (target.isCUDA())
@@ -128,7 +158,8 @@ LogicalResult expand(ModuleOp kernels, const KernelTarget &target) {
     populateFp8ToNVVMPatterns(patterns);
   populateFp8ToLLVMPatterns(patterns, casts);
   if (casts.bf16)
-    patterns.add<LoadBF16AsBits, StoreBF16AsBits>(patterns.getContext());
+    patterns.add<LoadBF16AsBits, StoreBF16AsBits, MoveBF16AsBits>(
+        patterns.getContext());
   if (target.isCUDA())
     populateBF16ToNVVMPatterns(patterns);
   else
